@@ -1,4 +1,4 @@
-// Columns as Arrow's C Data Interface has them: formats, buffers, nulls, children, and who releases what.
+// Export of columns by Arrow's C Data Interface: formats, buffers, nulls, children, order of release.
 // Labels: core
 #include <headroom/arrow.hpp>
 
@@ -40,7 +40,7 @@ TYPED_TEST(arrow_of, a_vector_is_given_away_where_it_lies) {
     EXPECT_EQ(out.array.dictionary, nullptr);
     EXPECT_STREQ(out.schema.name, "numbers");
     EXPECT_TRUE(vector.empty());
-    vector.push_back(TypeParam{1});    // and begins anew
+    vector.push_back(TypeParam{1});    // usable again, with a new block
     EXPECT_NE(vector.data(), where);
 }
 
@@ -74,7 +74,7 @@ TYPED_TEST(arrow_of, elements_live_until_the_array_is_released) {
     out.array.release(&out.array);
     EXPECT_EQ(out.array.release, nullptr);
     EXPECT_FALSE(headroom::owner_of(where));
-    EXPECT_STREQ(out.schema.name, "");    // the schema is released apart
+    EXPECT_STREQ(out.schema.name, "");    // the schema is released separately
 }
 
 TYPED_TEST(arrow_of, none_is_a_column_too) {
@@ -123,8 +123,8 @@ enum class truth : bool { no };
 
 TEST(arrow_formats, what_arrow_does_not_have_is_no_column) {
     using namespace std::chrono;
-    static_assert(!headroom::arrow_value<bool>);    // bits: bit_column
-    static_assert(!headroom::arrow_value<char>);    // text
+    static_assert(!headroom::arrow_value<bool>);    // exported as bit_column
+    static_assert(!headroom::arrow_value<char>);    // exported as text
     static_assert(!headroom::arrow_value<char32_t>);
     static_assert(!headroom::arrow_value<record>);
     static_assert(!headroom::arrow_value<truth>);

@@ -1,4 +1,4 @@
-// Arrow arrays of other libraries made of any bytes: those that the fuzzer left, then random ones.
+// Imports of Arrow arrays made from arbitrary bytes: the fuzzer's corpus, then random bytes.
 #include <gtest/gtest.h>
 
 #include <random>

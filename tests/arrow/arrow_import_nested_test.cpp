@@ -1,4 +1,4 @@
-// Lists and structs that another library exported: what they hold, from any offset on, and what does not fit.
+// Import of foreign lists and structs: their content from any offset, and refused formats.
 #include <headroom/arrow.hpp>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ headroom::frozen<T> frozen_of(const std::vector<T>& values) {
     return headroom::freeze(headroom::settled_vector<T>(values.begin(), values.end()));
 }
 
-// Chunks of a table as somebody else's: structs, whose fields begin where the chunk does.
+// Reads an exported table like a foreign one, in chunks: structs whose fields start where the chunk starts.
 struct table_stream {
     ArrowArrayStream stream{};
     ArrowSchema schema{};
@@ -115,7 +115,7 @@ TEST(imported_fields, are_arrays_of_their_own) {
     EXPECT_EQ(row, 5U);
 }
 
-// Ten numbers as the elements of lists, or as a field, of somebody else's.
+// Ten foreign numbers as elements of lists, or as a field of a struct.
 struct nested {
     headroom_test::foreign_array child;
     std::int32_t offsets[5] = {0, 2, 4, 6, 10};

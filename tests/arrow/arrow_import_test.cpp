@@ -1,4 +1,4 @@
-// What others export is looked at before it is believed; what is refused stays its owner's, what is taken is released once.
+// Import validates foreign structs. A refused array stays its owner's; an imported one is released once.
 #include <headroom/arrow.hpp>
 
 #include <chrono>
@@ -15,7 +15,7 @@ headroom::imported<T> taken(foreign& from, headroom::nulls missing = headroom::n
     return headroom::import_arrow<T>(&from.array, &from.schema, missing);
 }
 
-// The message, where it is refused; and that nothing was taken.
+// Returns the message of a refused import, and checks that nothing was released.
 template <class T = std::int64_t>
 std::string refusal(foreign& from, headroom::nulls missing = headroom::nulls::refused) {
     try {

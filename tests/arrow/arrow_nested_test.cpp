@@ -1,4 +1,4 @@
-// Columns of binary strings, decimals, lists of one length, dictionaries and growing text: what Arrow's structs say of them.
+// Arrow structs of binary strings, decimals, fixed-size lists, dictionaries and growing text.
 // Labels: core
 #include <headroom/arrow.hpp>
 
@@ -95,7 +95,7 @@ TEST(arrow_nested, a_dictionary_goes_with_its_indices) {
     EXPECT_EQ(out.array.n_children, 0);
     ASSERT_NE(out.array.dictionary, nullptr);
     EXPECT_EQ(out.array.dictionary->length, 2);
-    // Moved out, as importers do, it outlives the indices.
+    // Moved out as importers do, it outlives the indices.
     ArrowArray taken = std::exchange(*out.array.dictionary, ArrowArray{});
     out.array.release(&out.array);
     EXPECT_EQ(std::string_view(static_cast<const char*>(taken.buffers[2]), 8), "redgreen");
@@ -122,7 +122,7 @@ TEST(string_column, grows_and_is_given_away_where_it_lies) {
         wanted.push_back(std::string(static_cast<std::size_t>(i % 17), 'a') + std::to_string(i));
         text.push_back(wanted.back());
     }
-    text.push_back(text[3]);    // of an element of its own
+    text.push_back(text[3]);    // from its own element
     wanted.push_back(wanted[3]);
     text.push_back("gone");
     text.pop_back();
@@ -160,7 +160,7 @@ TEST(string_column, what_finds_no_room_leaves_it_as_it_was) {
     EXPECT_EQ(little[1], "c");
 }
 
-// Offsets between the first and the last lead where they will: a string of 2^64 bytes once.
+// Tests wrong offsets at every position, also between the first and the last. One could make a string of 2^64 bytes.
 template <class Offset>
 void every_offset_is_looked_at(const char* format) {
     for (std::size_t length = 1; length != 40; ++length) {
@@ -169,7 +169,7 @@ void every_offset_is_looked_at(const char* format) {
                 std::vector<Offset> offsets(length + 1);
                 for (std::size_t i = 0; i <= length; ++i) offsets[i] = static_cast<Offset>(i);
                 offsets[wrong] = static_cast<Offset>(high ? 1000 : -1);
-                if (high && wrong == length) continue;    // how many bytes there are nobody says
+                if (high && wrong == length) continue;    // undetectable: the structs do not give the number of bytes
                 headroom_test::foreign_array from;
                 from.schema.format = format;
                 from.array.n_buffers = 3;

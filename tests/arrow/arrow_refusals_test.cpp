@@ -1,6 +1,6 @@
 // Labels: own-heap no-valgrind
-// Memory refused at every allocation and every system call: nothing is half exported, nothing leaks, and what was to be given away
-// is kept.
+// Refuses every allocation and every system call: no half export, no leak, and elements that could not be exported stay with
+// their owner.
 #include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/dlpack.hpp>
@@ -95,7 +95,7 @@ TEST(arrow_refusals, a_table_is_exported_whole_or_not_at_all) {
     EXPECT_EQ(shared[99], 99);
 }
 
-// A stream is read by code that knows no exceptions: it answers ENOMEM, says why, and can be asked again.
+// A stream's callbacks throw nothing: they return ENOMEM with a message, and can be called again.
 TEST(arrow_refusals, a_stream_answers_and_goes_on) {
     const auto shared = headroom::freeze(counting());
     ArrowArrayStream stream{};
@@ -164,7 +164,7 @@ TEST(arrow_refusals, freezing_takes_nothing_that_it_cannot_keep) {
     EXPECT_EQ(met.allocations, 1);
 }
 
-// Nothing of a vector is lost where it cannot be shared, whichever container it is.
+// Freezing a vector either succeeds or keeps its elements.
 template <class Vector>
 void append_to(Vector& vector) {
     for (int i = 0; i < 3000; ++i) vector.push_back(i);
@@ -228,11 +228,11 @@ TEST(arrow_refusals, a_published_part_is_shared_or_not) {
         vector.reset();
         expect_counted(part);
     });
-    EXPECT_EQ(met.allocations, 2);    // the vector itself, and what shares it
+    EXPECT_EQ(met.allocations, 2);    // the vector itself, and its control block
     EXPECT_GT(met.refused_by_calls, 0);
 }
 
-// An importer that finds nothing wrong asks for no memory; and a refusal that cannot be told leaves all to its owner.
+// A valid import allocates nothing. A refused import releases nothing, even if there is no memory for its message.
 TEST(arrow_refusals, importing_takes_nothing_that_it_refuses) {
     {
         headroom_test::foreign_array from;
@@ -261,7 +261,7 @@ TEST(arrow_refusals, importing_takes_nothing_that_it_refuses) {
     }
 }
 
-// Bits come by bytes, whose memory may be refused at any of them.
+// Bits are stored in bytes, whose allocation can fail at any of them.
 TEST(arrow_refusals, a_bit_that_finds_no_room_is_not_counted) {
     const auto met = refuse_each([] {
         headroom::bit_column column;

@@ -1,4 +1,4 @@
-// Tables of columns as Arrow's C Stream Interface has them.
+// Tables of columns by Arrow's C Stream Interface.
 #include <headroom/arrow.hpp>
 
 namespace {
@@ -19,7 +19,7 @@ struct read_table {
     std::vector<std::string> names;
 };
 
-// Reads a stream of one column of int and one of bool, as another engine would, and releases all.
+// Reads a stream of one int and one bool column, like another engine, and releases all.
 read_table read(ArrowArrayStream& stream) {
     read_table result;
     ArrowSchema schema{};
@@ -122,7 +122,7 @@ TEST(arrow_table, what_does_not_fit_is_refused) {
     EXPECT_EQ(stream.release, nullptr);
 }
 
-// A nullable struct column inside a table is cut by the offset of the struct, not by those of its fields.
+// A nullable struct column in a table is sliced by the struct's offset, not by those of its fields.
 TEST(arrow_table, structs_with_nulls_are_cut_once) {
     headroom::bit_column there;
     for (int i = 0; i < 6; ++i) there.push_back(i != 4);

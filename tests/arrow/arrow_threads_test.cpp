@@ -1,4 +1,4 @@
-// What is handed over is given back on whatever thread the other side likes, and after main().
+// Handed-over elements are released on any thread, and after main().
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>
 
@@ -60,8 +60,7 @@ TEST(arrow_threads, chunks_are_released_while_others_are_read) {
     EXPECT_EQ(threads.size(), 100U);
 }
 
-// Destroyed when the program ends, after everything that the library could have for itself: a leak checker and
-// AddressSanitizer look on.
+// Released at program exit, after all static objects of the library. A leak checker and AddressSanitizer detect errors.
 struct released_last {
     ArrowArray array{};
     ArrowArrayStream stream{};

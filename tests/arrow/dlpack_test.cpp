@@ -1,4 +1,4 @@
-// dlpack.hpp: tensors of one dimension over shared elements.
+// One-dimensional DLPack tensors over shared elements.
 #include <headroom/dlpack.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-// freeze() of a concurrent_vector: what it has published, while threads go on appending; all of it, when they are done.
+// freeze() of a concurrent_vector: shares the published elements while threads append, or takes all of them after that.
 #include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/frozen.hpp>

@@ -1,5 +1,5 @@
 // Labels: posix
-// freeze(file_vector): the file stays open, and its elements where they are, until the last share is gone.
+// freeze(file_vector): file and elements stay in place until the last share is destroyed.
 #include <headroom/arrow.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/frozen.hpp>

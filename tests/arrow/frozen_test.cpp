@@ -1,4 +1,4 @@
-// frozen.hpp: elements that are shared, where they lie, until the last owner is gone.
+// frozen<T>: shares elements in place until the last owner is destroyed.
 // Labels: core
 #include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
@@ -71,7 +71,7 @@ TEST(frozen, what_is_no_container_is_shared_by_its_owner) {
     EXPECT_TRUE(alive.expired());
 }
 
-// Stands for a vector that other threads append to while what it has published is read.
+// Stands for a vector whose published elements are read while other threads append.
 struct publishing {
     std::vector<int> elements;
     std::size_t ready = 0;
@@ -86,7 +86,7 @@ TEST(frozen, of_a_vector_that_goes_on_growing_what_it_has_published_is_shared) {
     EXPECT_EQ(headroom::freeze(growing).size(), 4U);
 }
 
-// Stands for a vector that many threads appended to: it cannot be moved, and gives its elements away.
+// Stands for a concurrent vector: not movable, but its elements can be taken out.
 struct taken_at_the_end {
     std::vector<int> elements;
     taken_at_the_end() = default;
@@ -117,7 +117,7 @@ TEST(frozen, views_and_containers_that_stay_their_owners_are_not_taken) {
     static_assert(!can_be_frozen<const std::vector<int>>);
     static_assert(!can_be_frozen<std::span<int>>);
     static_assert(!can_be_frozen<std::string_view>);
-    static_assert(!can_be_frozen<std::shared_ptr<std::vector<int>>>);    // it may reallocate
+    static_assert(!can_be_frozen<std::shared_ptr<std::vector<int>>>);    // the vector may reallocate
 }
 
 TEST(frozen, empty_ones_have_no_elements_and_no_owner) {

@@ -1,4 +1,4 @@
-// Memory and system calls refused while a file is made, frozen and handed over.
+// Refuses memory and system calls while a file is created, frozen and handed over.
 // Labels: posix own-heap no-valgrind
 #include <headroom/dlpack.hpp>
 #include <headroom/file_vector.hpp>
@@ -24,7 +24,7 @@ TEST(handover_file_refusals, a_file_that_could_not_be_shared_stays_open) {
     const headroom::testing_support::scratch_folder folder;
     const auto path = folder.file("numbers");
     refuse_each([&] {
-        static_cast<void>(::remove(path.c_str()));    // of the time before
+        static_cast<void>(::remove(path.c_str()));    // left by the previous run
         headroom::file_vector<int> file;
         try {
             file = headroom::file_vector<int>::create(path, headroom::max_elements{1 << 20});

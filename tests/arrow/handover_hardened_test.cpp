@@ -1,4 +1,4 @@
-// Hardened: who asks a frozen, an imported array or a bit_column for an element that it does not have is told which.
+// Hardened: an index out of range on frozen, imported or bit_column ends the program with a message.
 // Labels: no-valgrind
 #define HEADROOM_HARDENED 1
 #include <headroom/arrow.hpp>
@@ -28,7 +28,7 @@ TEST(hardened_bit_columns, end_the_program_where_a_bit_is_not_there) {
     for (int i = 0; i < 3; ++i) bits.push_back(true);
     EXPECT_TRUE(bits[2]);
     EXPECT_DEATH(static_cast<void>(bits[3]),
-                 "bit_column of 3 elements.*operator\\[\\] of index 3");    // in the last byte all the same
+                 "bit_column of 3 elements.*operator\\[\\] of index 3");    // out of range, although its byte exists
     EXPECT_DEATH(bits.set(3, true), "bit_column of 3 elements.*set\\(\\) of index 3");
 }
 
@@ -58,7 +58,7 @@ headroom::frozen<T> frozen_of(std::vector<T> values) {
     return headroom::freeze(std::move(values));
 }
 
-// Between a first and a last one that fit, each other one is made to be what it must not.
+// Checks that each inner offset is validated, with the first and last ones valid.
 template <class Offset>
 void offset_by_offset() {
     using headroom::arrow_column;

@@ -1,4 +1,4 @@
-// Random lives of what is handed over: those that the fuzzer left, then random ones.
+// Random operations on handed-over elements: the fuzzer's corpus, then random bytes.
 // Labels: own-heap no-valgrind
 #include <gtest/gtest.h>
 

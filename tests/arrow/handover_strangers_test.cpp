@@ -1,5 +1,4 @@
-// Whose code runs when what was handed over is given back: the owner's destructor, the exporter's release, in any order and
-// from within each other.
+// Foreign code that runs during release: the owner's destructor and the exporter's release, in any order and nested.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>
 
@@ -11,7 +10,7 @@
 
 namespace {
 
-// An owner whose end is told.
+// Owner that calls a function in its destructor.
 struct told {
     std::function<void()> end;
     std::vector<int> values = std::vector<int>(100, 7);
@@ -25,7 +24,7 @@ headroom::frozen<int> values_of(std::unique_ptr<told> owner) {
     return {values, std::move(owner)};
 }
 
-// What Arrow asks of one who releases: that the struct says so. The owner's destructor may ask, and release a struct that says no.
+// A release callback marks the struct as released before it destroys the elements: their destructor may look at it.
 TEST(handed_over, structs_say_that_they_are_released_before_the_elements_go) {
     ArrowArray array{};
     int ends = 0;
@@ -51,7 +50,7 @@ TEST(handed_over, streams_say_that_they_are_released_before_the_elements_go) {
     EXPECT_EQ(ends, 1);
 }
 
-// Nothing of a struct is touched any more once its elements go: it may lie in what they free.
+// A released struct is not accessed after its elements are destroyed: it may lie in their owner.
 TEST(handed_over, structs_may_lie_in_what_keeps_their_elements) {
     struct batch {
         std::vector<int> values = std::vector<int>(100, 7);
@@ -85,7 +84,7 @@ TEST(handed_over, a_tensor_is_gone_before_its_elements_go) {
     EXPECT_EQ(ends, 1);
 }
 
-// The owner of one array may keep the last share of another, and so on.
+// The owner of one array may hold the last share of another, in a chain.
 TEST(handed_over, arrays_may_keep_each_other) {
     constexpr int links = 1000;
     int ends = 0;
@@ -130,7 +129,7 @@ TEST(taken_over, an_array_is_the_importer_s_before_its_schema_is_released) {
     EXPECT_EQ(from.arrays_released, 1);
 }
 
-// Some producers have an address for the elements of an empty array that is none.
+// Some producers give an empty array an invalid address.
 TEST(taken_over, no_elements_may_lie_anywhere) {
     foreign_array from;
     from.array.length = 0;
@@ -148,7 +147,7 @@ TEST(taken_over, no_elements_may_lie_anywhere) {
     EXPECT_TRUE(headroom::import_arrow<std::string_view>(&text.array, &text.schema).empty());
 }
 
-// Whatever the structs say, what is imported lies in the buffers that they name, or is refused: nothing is read before that is known.
+// An import is refused unless all elements lie in the named buffers. Nothing is read before that is checked.
 TEST(taken_over, structs_of_every_shape_are_refused_or_right) {
     constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)(), least = (std::numeric_limits<std::int64_t>::min)();
     const std::vector<std::int64_t> numbers{least, -2, -1, 0, 1, 10, 11, most / 8, most / 4, most - 10, most};
@@ -156,11 +155,11 @@ TEST(taken_over, structs_of_every_shape_are_refused_or_right) {
     for (const char* const format : {"l", "b", "U", "c"}) {
         for (const std::int64_t length : numbers) {
             for (const std::int64_t offset : numbers) {
-                // (A producer that lies about how much is there, by less than memory is large, cannot be found out.)
+                // A length wrong by less than the size of memory is undetectable, so it is left out.
                 const bool may_be = length >= 0 && offset >= 0 && length <= most / 8 && offset <= most / 8;
                 if (may_be && length + offset > 10) continue;
                 for (const std::int64_t nulls : numbers) {
-                    for (const int missing : {0, 1, 2, 3}) {    // which of the buffers are null; 3: there is no list of them
+                    for (const int missing : {0, 1, 2, 3}) {    // the null buffer; 3: no list of buffers
                         foreign_array from;
                         const std::vector<std::uint8_t> bits(8, 0xFF);
                         from.values.assign(11, 0);

@@ -1,5 +1,5 @@
-// Appenders as one thread sees them: when batches are published, that nothing is published twice or lost, and that what one
-// has claimed does not keep max_size() elements from fitting.
+// Appenders in one thread: when batches are published, that nothing is published twice or lost, and that all max_size() elements
+// fit in spite of claimed slots.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -99,7 +99,7 @@ TYPED_TEST(an_appender, fills_the_vector_to_its_limit_and_not_further) {
 }
 
 TYPED_TEST(an_appender, leaves_room_that_it_does_not_need_to_others) {
-    // One has built an element and claimed a batch: the rest of that is there for the others, to the last element.
+    // An appender with one element and a claimed batch leaves the rest of the batch to others, up to the last slot.
     for (const std::size_t batch : {7U, 64U, 1000U}) {
         concurrent_vector<TypeParam> v(max_elements{200});
         std::size_t fitted = 0;
@@ -118,7 +118,7 @@ TYPED_TEST(an_appender, leaves_room_that_it_does_not_need_to_others) {
             EXPECT_EQ(fitted, 99U);
             EXPECT_THROW(idle.emplace_back(make<TypeParam>(0)), std::length_error);
             EXPECT_THROW(busy.emplace_back(make<TypeParam>(0)), std::length_error);
-            idle.discard();    // what is built and thrown away makes room for one
+            idle.discard();    // a discarded element frees its slot
             busy.emplace_back(make<TypeParam>(0));
             EXPECT_THROW(busy.emplace_back(make<TypeParam>(0)), std::length_error);
         }
@@ -126,7 +126,7 @@ TYPED_TEST(an_appender, leaves_room_that_it_does_not_need_to_others) {
     }
 }
 
-// As many as there are by default, but few.
+// Default-sized vectors become small.
 struct small_policy : headroom::settled_policy {
     static constexpr std::size_t default_reservation = 65536, smallest_reservation = 4096;
 };
@@ -136,13 +136,13 @@ TYPED_TEST(an_appender, keeps_few_places_of_a_reservation_that_nobody_counted) {
         concurrent_vector<TypeParam, small_policy> v;
         using appender = typename concurrent_vector<TypeParam, small_policy>::appender;
         {
-            appender published(v, batch);    // it has nothing, and keeps nothing of what it has claimed again
+            appender published(v, batch);    // empty again: keeps no claimed slots
             for (int i = 0; i < 2; ++i) published.emplace_back(make<TypeParam>(0));
             published.flush();
             appender idle(v, batch);
             for (int i = 0; i < 2; ++i) idle.emplace_back(make<TypeParam>(0));
             appender busy(v, batch);
-            std::size_t fitted = 4;    // the others'
+            std::size_t fitted = 4;    // those of the others
             for (;; ++fitted) {
                 try {
                     busy.emplace_back(make<TypeParam>(0));
@@ -152,7 +152,7 @@ TYPED_TEST(an_appender, keeps_few_places_of_a_reservation_that_nobody_counted) {
             }
             EXPECT_LE(fitted, v.max_size());
             EXPECT_GE(fitted + 512 / sizeof(TypeParam), v.max_size());
-            while (fitted != v.max_size()) {    // what it has kept it can use
+            while (fitted != v.max_size()) {    // it can use the slots that it has kept
                 idle.emplace_back(make<TypeParam>(0));
                 ++fitted;
             }
@@ -288,7 +288,7 @@ TEST(an_appender_of_ints, takes_less_than_a_batch_when_memory_is_refused) {
     headroom::trim_cache();
     concurrent_vector<int> v;
     concurrent_vector<int>::appender out(v, 10'000);
-    // (A call that is refused is made again after the warm cache was given back, and then for less.)
+    // A refused commit is retried after the cache is released, and then with fewer pages.
     for (std::uint64_t k = 1; k <= 3; ++k) {
         headroom::testing::fail_system_call(k, ENOMEM);
         out.emplace_back(static_cast<int>(k));
@@ -298,7 +298,7 @@ TEST(an_appender_of_ints, takes_less_than_a_batch_when_memory_is_refused) {
     EXPECT_EQ(numbers(v), counted(3, 1));
 }
 
-// Of a batch that is never completed only so much memory is asked for as is built, and a little ahead.
+// Commits memory for the elements built and a little ahead, not for the whole batch.
 TYPED_TEST(an_appender, of_a_huge_batch_asks_for_memory_as_the_batch_fills) {
     constexpr std::size_t MiB = std::size_t{1} << 20, size = sizeof(TypeParam);
     headroom::trim_cache();
@@ -310,7 +310,7 @@ TYPED_TEST(an_appender, of_a_huge_batch_asks_for_memory_as_the_batch_fills) {
     for (int i = 1; i < some; ++i) out.emplace_back(make<TypeParam>(i));
     EXPECT_LT(v.capacity(), 5 * MiB / size + 1);
     EXPECT_EQ(v.size(), 0U);
-    v.push_back(make<TypeParam>(some));    // others have room meanwhile
+    v.push_back(make<TypeParam>(some));    // others can append meanwhile
     out.flush();
     ASSERT_EQ(v.size(), static_cast<std::size_t>(some) + 1);
     EXPECT_EQ(number(v[0]), some);

@@ -1,7 +1,7 @@
 // Labels: no-valgrind
-// Random operations of one thread, on a concurrent_vector with two appenders and on lists of numbers that do the same
-// (support/concurrent_model.hpp); some find that the system refuses, or that an element throws. Not under Valgrind, as the other
-// differential tests: AddressSanitizer sees the same, and what every element holds is compared.
+// Random operations of one thread on a concurrent_vector with two appenders, compared with a model
+// (support/concurrent_model.hpp); some meet refused system calls or throwing elements. Left out under Valgrind: it finds no more
+// than AddressSanitizer.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Labels: posix thread no-valgrind
-// A process that forks while its threads append: the child has what was published, hangs on no lock that a thread of the
-// parent held, and may append. (To Valgrind the memory that those threads had in hand is lost in the child, as it is.)
+// Forks while threads append: the child has the published elements, waits for no lock of the parent's threads, and can append.
+// Left out under Valgrind, which reports memory of those threads as leaked.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,8 +17,7 @@
 #include "support/sanitizers.hpp"
 #include "system/in_child.hpp"
 
-// ThreadSanitizer ends a child of a threaded process that starts a thread, and takes the threads that did not come along for
-// leaked, unless told not to; other builds never ask.
+// Options of ThreadSanitizer: let a child of a threaded process start threads, and do not report the parent's threads as leaked.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0:report_thread_leaks=0"; }
 
 namespace {
@@ -40,7 +39,7 @@ bool all_complete(const concurrent_vector<entry>& v) {
     return true;
 }
 
-// Appends in every way, alone and from a thread of its own.
+// Appends in every way, on this thread and on another.
 int append_on(concurrent_vector<entry>& v) {
     const auto some = [&] {
         for (std::uint64_t i = 0; i < 500; ++i) v.emplace_back(i);
@@ -49,7 +48,7 @@ int append_on(concurrent_vector<entry>& v) {
     };
     const std::size_t before = v.size();
     some();
-    if (headroom_test::thread_sanitizer) {    // it confuses a thread of the child with one that did not come along
+    if (headroom_test::thread_sanitizer) {    // it would confuse the new thread with one of the parent
         some();
         some();
     } else {
@@ -107,7 +106,7 @@ TEST(a_forked_child, has_room_that_threads_of_its_parent_had_claimed) {
         while (stage != 2) std::this_thread::yield();
     });
     while (stage != 1) std::this_thread::yield();
-    // What that thread has built is lost to the child; one place stays claimed for it.
+    // That thread's element does not exist in the child; one slot stays claimed for it.
     EXPECT_EQ(in_child([&] {
                   for (std::uint64_t i = 0; i < 999; ++i) v.emplace_back(i);
                   try {
@@ -123,8 +122,8 @@ TEST(a_forked_child, has_room_that_threads_of_its_parent_had_claimed) {
     EXPECT_EQ(v.size(), 1U);
 }
 
-// Another thread of the parent is always taking claims back: it finds the vector full, but for what the forking thread has built and
-// not published. The child's places for that stay claimed, wherever the other thread was.
+// A thread of the parent undoes claims all the time: it finds the vector full but for the unpublished elements of the forking
+// thread. Their slots stay claimed in the child at any moment of the fork.
 TEST(a_forked_child, has_the_room_that_it_had_claimed_itself_though_claims_were_being_taken_back) {
     constexpr std::uint64_t built = 10, all = 1000;
     concurrent_vector<entry> v(max_elements{all});

@@ -1,5 +1,5 @@
-// The names that users of TBB know (grow_by, grow_to_at_least, clear), elements made from their index, and ranges given to an
-// appender: by one thread and by many, at limits, with exceptions at each step.
+// TBB's names (grow_by, grow_to_at_least, clear), elements made from their index, and ranges appended by an appender: on one
+// thread and many, at limits, with an exception at each step.
 // Labels: views
 #include <gtest/gtest.h>
 
@@ -287,7 +287,7 @@ TEST(elements_that_cannot_be_moved, are_made_of_their_index_in_their_place) {
     }
 }
 
-// --- Ranges given to an appender.
+// --- Ranges appended by an appender.
 
 TYPED_TEST(growing, by_ranges_an_appender_publishes_whole_batches) {
     if constexpr (has_appender<TypeParam>) {
@@ -329,7 +329,7 @@ TYPED_TEST(growing, by_a_range_that_does_not_fit_an_appender_keeps_what_does) {
         for (const std::size_t batch : {1U, 7U, 64U, 1000U}) {
             concurrent_vector<TypeParam> v(max_elements{60});
             typename concurrent_vector<TypeParam>::appender other(v, 30), out(v, batch);
-            other.push_back(some[0]);    // and has claimed more than it will need
+            other.push_back(some[0]);    // has claimed more than it will need
             EXPECT_THROW(out.append_range(some), std::length_error);
             EXPECT_THROW(out.append_range(some), std::length_error);
             out.flush();

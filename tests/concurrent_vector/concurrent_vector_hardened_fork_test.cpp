@@ -1,4 +1,4 @@
-// Hardened: a vector that ends in a forked child, whose parent's threads have appenders, does not wait for those: they are not there.
+// Hardened: a vector destroyed in a forked child does not wait for appenders of the parent's threads, which do not exist there.
 // Labels: posix thread no-valgrind
 #define HEADROOM_HARDENED 1
 #include <headroom/concurrent_vector.hpp>
@@ -44,7 +44,7 @@ TEST(a_hardened_concurrent_vector, ends_in_a_child_without_the_appenders_of_its_
     holder.join();
 }
 
-// A thread of the child gets the stack of one that did not come along, and with it the addresses of its variables.
+// A thread of the child can reuse the stack of a thread of the parent, and so the addresses of its variables.
 TEST(a_hardened_concurrent_vector, ends_on_a_thread_of_the_child) {
     auto v = std::make_unique<concurrent_vector<int>>();
     std::atomic<int> stage{0};
@@ -58,7 +58,7 @@ TEST(a_hardened_concurrent_vector, ends_on_a_thread_of_the_child) {
         });
     }
     while (stage != 4) std::this_thread::yield();
-    if (!headroom_test::thread_sanitizer) {    // it confuses a thread of the child with one that did not come along
+    if (!headroom_test::thread_sanitizer) {    // it would confuse the new thread with one of the parent
         EXPECT_EQ(in_child([&] {
                       std::thread([&] { v.reset(); }).join();
                       return 0;
@@ -75,7 +75,7 @@ TEST(a_hardened_concurrent_vector, ends_on_a_thread_of_the_child) {
     for (std::thread& each : holders) each.join();
 }
 
-// (Of appenders that the parent made nobody knows whether their thread came along.)
+// Appenders created in the parent are not checked, since their threads may not exist in the child.
 TEST(a_hardened_concurrent_vector, does_not_end_in_a_child_before_the_appenders_that_were_made_there) {
     auto v = std::make_unique<concurrent_vector<int>>();
     EXPECT_EQ(in_child([&] {

@@ -1,4 +1,4 @@
-// Hardened: an index past what is published, and a vector that ends before its appenders do, end the program with a message.
+// Hardened: an index past the published elements, and destroying a vector before its appenders, end the program with a message.
 // Labels: no-valgrind
 #define HEADROOM_HARDENED 1
 #include <headroom/concurrent_vector.hpp>
@@ -21,7 +21,7 @@ TEST(a_hardened_concurrent_vector, refuses_an_index_that_is_not_published) {
     v.append_range({1, 2, 3});
     v.name("records");
     concurrent_vector<int>::appender out(v);
-    out.emplace_back(4);    // built, and not published yet
+    out.emplace_back(4);    // built but not published
     EXPECT_DEATH(static_cast<void>(v[3]), std::string("concurrent_vector \"records\" of 3 elements at ") + an_address +
                                               ": operator\\[\\] of index 3: there is no such element");
     EXPECT_DEATH(static_cast<void>(std::as_const(v)[4]), "index 4");

@@ -1,5 +1,5 @@
-// Elements that put a container to the test: that cannot be moved, that overload & and the comma, that append to the same
-// vector while they are built, that are larger than the stack likes.
+// Unusual elements: immovable, with overloaded & and comma, appending to their vector while they are built, larger than suits the
+// stack.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -61,7 +61,7 @@ TEST(elements_built_in_place, leave_the_lock_free_when_they_throw) {
     EXPECT_EQ(v[1].number, 2);
 }
 
-// Comparing, taking addresses and commas are nobody's business but the element's.
+// Its & and comma operators are deleted: the container must not use them.
 struct odd {
     explicit odd(int n) : number(n) {}
     explicit odd(const odd&) = default;
@@ -123,7 +123,7 @@ struct huge {
 };
 
 #if defined(__cpp_aggregate_paren_init)
-// (Clang says that such an aggregate is trivial to construct.)
+// Clang wrongly takes this aggregate for trivially constructible.
 int refusing_initialiser() { throw std::runtime_error("refused"); }
 struct initialised {
     int number;
@@ -199,7 +199,7 @@ TEST(aggregates, are_built_from_braces) {
     EXPECT_EQ(v[3].b, 8);
 }
 
-// What is built aside is built from the caller's own arguments, also where memory must come first.
+// An element built in a local is built from the caller's own arguments, also if memory must be committed first.
 struct keeps_arguments {
     keeps_arguments(const int& number, int& counter, std::string&& text) : at(&number), taken(std::move(text)) { ++counter; }
     const int* at;

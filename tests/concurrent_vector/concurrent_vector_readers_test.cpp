@@ -1,6 +1,6 @@
 // Labels: thread
-// What a reader sees is whole, by whichever way it was appended: single elements and ranges, trivial or not, built aside or in
-// their place. Made for ThreadSanitizer, which sees an element that is read before it was published.
+// Readers see whole elements, however they are appended: single or in ranges, trivial or not, built in a local or in place.
+// ThreadSanitizer detects an element read before it is published.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,8 +24,8 @@ using headroom_test::make;
 using headroom_test::number;
 using headroom_test::numbers_list;
 
-// One thread appends while another reads what has been published. (One alone: the elements' book is for one thread, and so
-// are the tracked ones not among the kinds.)
+// Runs one appending thread and one reader of the published elements. Only one appends, and no tracked elements: their counters
+// are not thread-safe.
 template <class T, class Append>
 void read_while(Append append) {
     const auto rounds = static_cast<std::size_t>(headroom_test::times(3000, 300));
@@ -47,12 +47,12 @@ void read_while(Append append) {
     EXPECT_GE(v.size(), rounds);
 }
 
-// Larger than what is built on the stack.
+// Too large to be built on the stack.
 struct large {
     std::string text;
     char ballast[1500] = {};
 };
-// Moves may throw: built in its place.
+// Its move may throw: built in place.
 struct hard_to_move {
     std::string text;
     explicit hard_to_move(std::string of) : text(std::move(of)) {}
@@ -91,7 +91,7 @@ TYPED_TEST(a_reader, sees_whole_elements_of_ranges) {
     });
 }
 
-// An appender builds aside what it then moves in, so that it is for types whose moves do not throw.
+// An appender builds elements aside and moves them in, so their moves must not throw.
 template <class T>
 class a_reader_beside_an_appender : public testing::Test {};
 using kinds_of_appenders = testing::Types<int, std::string, headroom_test::three_ints, headroom_test::overaligned, large>;

@@ -1,5 +1,4 @@
-// Every call of the system is refused in turn, for each operation of a concurrent_vector, alone in its process: either it
-// throws and has changed nothing, or it has done all of its work.
+// Refuses every system call of each operation, on one thread: the operation throws and changes nothing, or completes.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -35,7 +34,7 @@ template <class T>
 struct operation {
     const char* name;
     std::function<void(concurrent_vector<T>&)> run;
-    bool all_or_nothing = true;    // otherwise some of it may stay
+    bool all_or_nothing = true;    // false: a part of it may stay
 };
 
 template <class T>
@@ -63,7 +62,7 @@ std::vector<operation<T>> operations() {
     return all;
 }
 
-// Of fewer elements, so that each of their steps can fail in turn.
+// Operations on few elements, so that each step of an element can fail in turn.
 template <class T>
 std::vector<operation<T>> short_operations() {
     static const std::vector<T> some = some_elements<T>(5);
@@ -85,7 +84,7 @@ std::vector<operation<T>> short_operations() {
         {"protect",
          [](auto& v) {
              if (v.try_protect(headroom::access::read_only)) throw std::bad_alloc();
-             headroom::testing::stop_failing();    // or the next call could not be made up for
+             headroom::testing::stop_failing();    // so that the next call can succeed
              v.protect(headroom::access::read_write);
          }},
         {"construction", [](auto&) { const concurrent_vector<T> made(max_elements{100}); }},
@@ -104,7 +103,7 @@ std::vector<operation<T>> short_operations() {
                            for (const T& each : some) out.push_back(each);
                            out.discard();
                        },
-                       false});    // thrown before it discards, its end publishes
+                       false});    // thrown before discard(): its destructor publishes
         all.push_back({"two appenders in turn",
                        [](auto& v) {
                            appender first(v, 3), second(v, 50);
@@ -133,7 +132,7 @@ TYPED_TEST(a_refused_call, changes_nothing_or_hinders_nothing) {
                 std::uint64_t calls = 0;
                 {
                     vector v(max_elements{100'000});
-                    // (An empty vector has no memory yet: every operation needs some.)
+                    // An empty vector has no memory yet, so every operation needs some.
                     for (int i = 0; i < filled; ++i) v.push_back(make<TypeParam>(i));
                     const auto before = counted(v.size());
                     headroom::trim_cache();
@@ -165,17 +164,17 @@ TYPED_TEST(a_refused_call, changes_nothing_or_hinders_nothing) {
     }
 }
 
-// The system refuses its k-th call, and the j-th step of an element throws, for all k and all j.
+// For all k and j: system call k is refused, and step j of an element throws.
 TYPED_TEST(a_refused_call, beside_a_step_that_throws_changes_nothing) {
     headroom_test::open_book();
     long tried = 0, failed = 0;
     for (const auto& each : short_operations<TypeParam>()) {
         SCOPED_TRACE(each.name);
-        const long live = book.live;    // what the operations themselves keep
+        const long live = book.live;    // those of the operations
         for (const auto& [filled, then] : {std::pair(0, afterwards::keep_failing), std::pair(7, afterwards::succeed),
                                            std::pair(7, afterwards::keep_failing)}) {
             bool more_calls = true;
-            for (std::uint64_t k = 0; more_calls; ++k) {    // 0: the system refuses nothing
+            for (std::uint64_t k = 0; more_calls; ++k) {    // 0: no call is refused
                 more_calls = k == 0;
                 bool more_steps = true;
                 for (long j = 0; more_steps; ++j) {    // 0: no step throws
@@ -249,7 +248,7 @@ TEST(a_default_reservation, is_smaller_where_addresses_are_short) {
 }
 
 TEST(a_refused_fence, lets_nobody_build_more_than_fits) {
-    // What is claimed cannot be taken back then: there may be room left that nobody gets, but never one element too many.
+    // Claims cannot be undone without the fence. A slot may stay unused, but there is never one element too many.
     concurrent_vector<int> v(max_elements{100});
     {
         concurrent_vector<int>::appender idle(v, 50);

@@ -1,4 +1,4 @@
-// What one thread sees of a concurrent_vector: appending, reading, limits, giving the elements away.
+// concurrent_vector on one thread: appending, reading, limits, taking the elements out.
 // Labels: core views
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TYPED_TEST(a_concurrent_vector, copies_what_is_pushed_by_reference) {
         concurrent_vector<TypeParam> v;
         const TypeParam element = make<TypeParam>(5);
         v.push_back(element);
-        v.push_back(v[0]);    // its own element, too
+        v.push_back(v[0]);    // its own element
         EXPECT_EQ(numbers(v), (numbers_list{5, 5}));
         EXPECT_EQ(number(element), 5);
     }
@@ -77,7 +77,7 @@ TYPED_TEST(a_concurrent_vector, never_moves_an_element) {
     concurrent_vector<TypeParam> v;
     v.push_back(make<TypeParam>(0));
     const auto early = v.published();
-    const int count = v.max_size() < 20000 ? static_cast<int>(v.max_size()) : 20000;    // of 32 bits of addresses it holds less
+    const int count = v.max_size() < 20000 ? static_cast<int>(v.max_size()) : 20000;    // with 32-bit addresses it holds less
     for (int i = 1; i < count; ++i) v.push_back(make<TypeParam>(i));
     EXPECT_EQ(early.data(), v.data());
     EXPECT_EQ(early.size(), 1U);
@@ -160,7 +160,7 @@ TYPED_TEST(a_concurrent_vector, gives_its_elements_away_where_they_stand) {
     EXPECT_EQ(numbers(taken), counted(3001));
     taken.erase(taken.begin());
     EXPECT_EQ(number(taken.front()), 1);
-    // What is left holds nothing, and cannot.
+    // A vector whose elements were taken out has no capacity.
     EXPECT_EQ(v.size(), 0U);
     EXPECT_EQ(v.max_size(), 0U);
     EXPECT_THROW(v.push_back(make<TypeParam>(1)), std::length_error);
@@ -271,11 +271,11 @@ TEST(concurrent_vector, can_be_protected_and_freed_again) {
     }
     v[17] = 1;
     EXPECT_EQ(v[17], 1);
-    v.protect(headroom::access::none);    // and destroyed so
+    v.protect(headroom::access::none);    // and is destroyed like that
 }
 
 TEST(concurrent_vector, commits_no_more_than_it_promises) {
-    // The next step is provided when half of the last one is used: what is committed and not used stays under 64 KiB.
+    // Commits the next step when half of the last one is used: less than 64 KiB are committed and unused.
     concurrent_vector<long> v;
     for (long i = 0; i < 300'000; ++i) {
         v.push_back(i);

@@ -1,6 +1,6 @@
 // Labels: thread no-valgrind
-// Many threads append while others read: what is published is complete, in the order of each thread, and all there;
-// whatever throws and whatever is refused on the way.
+// Many threads append while others read: published elements are complete, in the order of each thread, and none is lost, whatever
+// throws or is refused.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 using headroom::concurrent_vector;
 using headroom::max_elements;
 
-// Says who appended it, and as which of that thread's; checks what it says. Each kind goes another way into the vector.
+// Records its thread and its index in that thread, and verifies both. Each type takes another path into the vector.
 struct label {
     unsigned thread;
     unsigned number;
@@ -68,7 +68,7 @@ void in_threads(unsigned count, Body body) {
     for (auto& each : threads) each.join();
 }
 
-// All elements complete, and those of a thread in its order, one after the other from 0 to `each`.
+// Checks that all elements are complete, and those of each thread in order from 0 to `each`.
 template <class T>
 void expect_all(const concurrent_vector<T>& v, unsigned threads, unsigned each) {
     std::vector<unsigned> next(threads, 0);
@@ -116,7 +116,7 @@ TYPED_TEST(threads_that_append, by_batches_lose_nothing) {
 }
 
 TYPED_TEST(threads_that_append, fill_the_vector_to_the_last_element) {
-    // As many as fit, whoever claims how much: nobody is refused before, nobody gets in after.
+    // Exactly max_size() elements fit, whatever each thread claims.
     for (const unsigned threads : {2U, 8U}) {
         const unsigned each = scaled(1000);
         concurrent_vector<TypeParam> v(max_elements{std::size_t{threads} * each});
@@ -170,7 +170,7 @@ TYPED_TEST(threads_that_append, are_read_meanwhile_and_no_reader_meets_an_elemen
         readers.emplace_back([&] {
             for (std::size_t seen = 0; seen != std::size_t{writers} * each;) {
                 const auto there = v.published();
-                // The new ones, and the last of the old ones again.
+                // The new ones, and again the last old ones.
                 for (std::size_t i = seen > 20 ? seen - 20 : 0; i != there.size(); ++i) {
                     if (!there[i].complete()) incomplete = true;
                 }
@@ -252,9 +252,9 @@ TEST(threads_that_append_ranges, leave_each_in_one_piece) {
     });
 }
 
-// --- What throws, what is refused.
+// --- Exceptions and refusals.
 
-// Its n-th construction throws, counted over all threads.
+// Construction number n over all threads throws.
 struct fragile {
     static inline std::atomic<long> built{0}, live{0};
     static inline std::atomic<long> fails_at{0};
@@ -324,14 +324,14 @@ TEST(threads_that_append, are_refused_memory_at_every_call_and_lose_nothing_that
                     ASSERT_EQ(element.is.number, found[element.is.thread]++);
                 }
                 ASSERT_EQ(found, appended);
-                v.emplace_back(0U, 0U);    // and it goes on
+                v.emplace_back(0U, 0U);    // and it can go on
             }
         }
     }
 }
 
 TEST(a_thread_that_appends_alone, may_be_joined_by_others_at_any_time) {
-    // The first one does without an atomic exchange, until another comes.
+    // A single thread appends without an atomic exchange until another one comes.
     for (unsigned round = 0; round < scaled(200); ++round) {
         concurrent_vector<label> v;
         const unsigned each = 200 + round;

@@ -13,7 +13,7 @@ using headroom::geometric;
 using headroom::linear;
 using headroom::page_rounded;
 
-// The capacities that a vector of ints passes through while one element after the other is appended.
+// Returns the capacities of a vector of ints during appending one by one.
 template <class Growth>
 std::vector<std::size_t> capacities(std::size_t elements) {
     std::vector<std::size_t> seen{0};
@@ -28,8 +28,8 @@ TEST(growth, doubling_gives_the_sequence_that_the_document_prints_for_gcc) {
     EXPECT_EQ((capacities<geometric<2, 1>>(1000000)), printed);
 }
 
-// "Vector reallocation strategies" prints 35 numbers for Visual C++ 2010 and derives a(n+1) = a(n) + floor(a(n) / 2), or
-// a(n) + 1 where that half is 0, from them. All 35 follow from the formula; none is an exception.
+// "Vector reallocation strategies" prints 35 numbers for Visual C++ 2010, and from them the formula a(n+1) = a(n) + floor(a(n) /
+// 2), or a(n) + 1 if that half is 0. All 35 follow from it.
 TEST(growth, one_and_a_half_gives_the_sequence_that_the_document_prints_for_visual_c) {
     const std::vector<std::size_t> printed{0,     1,     2,     3,     4,     6,     9,      13,     19,     28,     42,    63,
                                            94,    141,   211,   316,   474,   711,   1066,   1599,   2398,   3597,   5395,  8092,
@@ -88,7 +88,7 @@ TYPED_TEST(every_growth, always_grows) {
     }
 }
 
-// Factors whose product with a capacity overflows more than once.
+// The product of factor and capacity overflows more than once.
 TEST(growth, large_factors_saturate_too) {
     constexpr auto most = static_cast<std::size_t>(PTRDIFF_MAX);
     for (std::size_t capacity = most / 100 + 1; capacity < most; capacity += most / 50 + 12345) {

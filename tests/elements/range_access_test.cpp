@@ -1,4 +1,4 @@
-// detail/vector/ranges.hpp finds the ends of a range as std::ranges::begin and end do, of which it is a small part.
+// detail/vector/ranges.hpp finds the ends of a range like std::ranges::begin and end, for the ranges that the library supports.
 #include <array>
 #include <list>
 #include <ranges>
@@ -22,14 +22,14 @@ struct by_members {
     [[nodiscard]] const int* end() const { return values.data() + 3; }
 };
 
-// The ends are found by argument-dependent lookup alone.
+// Its ends are found only by argument-dependent lookup.
 struct by_friends {
     std::array<int, 3> values{4, 5, 6};
     friend const int* begin(const by_friends& range) { return range.values.data(); }
     friend const int* end(const by_friends& range) { return range.values.data() + 3; }
 };
 
-// Members of that name that are none; the friends count.
+// Its members begin and end are no iterators; the friends are.
 struct by_friends_despite_members {
     std::array<int, 3> values{7, 8, 9};
     int begin = 0;

@@ -1,6 +1,6 @@
-// Rows are in all columns or in none: after kill -9 at any moment, and in a model of power cuts, in which any sector of what was
-// written to any column since that column's last wait has reached the disk, or has not; also where the writer before was killed
-// between two columns, and the next one appends other rows in the place of those that it cut.
+// Rows are in all columns or in none: after kill -9 at any moment, and in a model of power cuts. There any sector written to a
+// column since its last sync is on the disk or not. Also after a kill between two columns, when the next writer appends other
+// rows in place of those that it cut off.
 // Labels: posix, no-valgrind
 #include <gtest/gtest.h>
 
@@ -46,13 +46,13 @@ using table = file_table<std::uint64_t, std::uint32_t, triple, double>;
 constexpr max_elements limit{1 << 20};
 constexpr std::size_t sector = 512;
 
-// A row says in each column which one it is, and when it was appended.
+// Each column stores the row's number and version.
 void append_row(table& to, std::uint32_t version) {
     const auto row = static_cast<std::uint32_t>(to.size());
     to.append(std::uint64_t{row} << 32 | version, row * 7919U + version * 31U, triple{row, version, row ^ version ^ 0x5a5a5a5aU},
               row * 65536.0 + version);
 }
-// The version of a row, or UINT32_MAX where its columns do not belong together.
+// Returns the version of a row, or UINT32_MAX if its columns do not match.
 std::uint32_t version_of(const table& of, std::size_t index) {
     const auto& [a, b, c, d] = of[index];
     const auto row = static_cast<std::uint32_t>(index);
@@ -139,14 +139,14 @@ public:
 
     std::size_t random(std::size_t below) { return random_() % below; }
 
-    // A new place for the files, as `now` says they are in the system's memory; the disk has what `durable_` says.
+    // Makes a new folder for the files; the caller writes them.
     table::paths fresh_files() {
         const auto folder = folder_.file(std::to_string(++folders_));
         std::filesystem::create_directory(folder);
         files_ = files_in(folder);
         return files_;
     }
-    // A file: its beginning, behind which nothing was ever stored, and its length.
+    // Content of a file: its first bytes, after which nothing was stored, and its length.
     struct content {
         std::string bytes;
         std::size_t length = 0;
@@ -166,8 +166,8 @@ public:
         for (std::size_t i = 0; i != 4; ++i) durable_[i] = bytes(i);
     }
 
-    // Runs what commits these columns, one after the other, each with two waits; cuts the power at each event. Where `kill_at` is
-    // not 0, what there is at that event stays behind in killed.
+    // Runs `work`, which commits these columns one after the other with two syncs each, and cuts the power at each event. If
+    // `kill_at` is not 0, saves the state at that event in killed_now_ and killed_durable_.
     template <class Work>
     void watch(std::vector<std::size_t> columns, std::size_t kill_at, Work work) {
         committing_ = std::move(columns);
@@ -180,7 +180,7 @@ public:
         headroom::testing::watch_files(nullptr);
         ASSERT_EQ(synced_, 2 * committing_.size()) << "the model does not know what was waited for";
     }
-    // Goes on after a kill.
+    // Restores the state of the kill.
     table::paths take_over() {
         const table::paths files = fresh_files();
         for (std::size_t i = 0; i != 4; ++i) write(files[i], killed_now_[i]);
@@ -188,14 +188,14 @@ public:
         return files;
     }
 
-    std::vector<std::uint32_t> guaranteed;    // versions of the rows that must be there
-    std::size_t most = 0;                     // rows that may be there
+    std::vector<std::uint32_t> guaranteed;    // versions of the rows that must exist
+    std::size_t most = 0;                     // rows that may exist
     bool was_killed = false;
     std::size_t tried = 0, between = 0;
 
 private:
     using contents = std::array<content, 4>;
-    static constexpr std::size_t used_ = 4096 + 6000 * 12 + sector;    // bytes that are stored to at most
+    static constexpr std::size_t used_ = 4096 + 6000 * 12 + sector;    // bytes stored to at most
 
     void seen(file_event event) {
         contents now;
@@ -213,7 +213,7 @@ private:
         if (was_killed && events_ == kill_at_) killed_durable_ = durable_;
     }
 
-    // Each file's sectors by chance, all new or all old.
+    // Leaves each sector of each file new or old: by chance, all new, or all old.
     void cut_power(const contents& now) {
         for (std::size_t i = 0; i != 4; ++i) {
             const std::size_t favour = random(4);
@@ -282,7 +282,7 @@ TEST(power_cuts_of_a_table, leave_whole_rows_and_all_that_were_committed) {
         power.watch({0, 1, 2, 3}, power.random(2) * (1 + power.random(16)), [&] { rows.commit(); });
         power.guaranteed = versions;
         if (!power.was_killed) continue;
-        // As if it had been killed: what the commit had done until then is in the system's memory, and partly on the disk.
+        // The state of a kill: the commit's writes until then are in the system's memory, and partly on the disk.
         ++kills;
         const table::paths files = power.take_over();
         std::array<std::size_t, 4> sizes{};
@@ -295,7 +295,7 @@ TEST(power_cuts_of_a_table, leave_whole_rows_and_all_that_were_committed) {
         for (std::size_t i = 0; i != 4; ++i) {
             if (sizes[i] > left) longer.push_back(i);
         }
-        // (Its commit had not returned: what it appended was not promised.)
+        // Its commit had not returned, so its rows are not guaranteed.
         while (!power.guaranteed.empty() && power.guaranteed.back() == round) power.guaranteed.pop_back();
         ASSERT_GE(left, power.guaranteed.size());
         power.watch(longer, 0, [&] { rows = table::open(files, file_access::read_write, limit); });

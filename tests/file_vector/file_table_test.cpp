@@ -1,5 +1,5 @@
-// Columns in files whose rows are atomic, as one process sees them: appending all or nothing, whatever throws or is refused; what a
-// crash between two columns has left; what may be opened.
+// Tables of file columns with atomic rows, in one process: appends all or nothing when something throws or is refused, recovery
+// after a crash between two columns, which files can be opened.
 // Labels: posix
 #include <gtest/gtest.h>
 
@@ -161,7 +161,7 @@ TEST_F(a_file_table, appends_nothing_where_the_system_refuses_any_call) {
     std::size_t size = 0, refused = 0;
     for (std::uint64_t k = 1; k <= 12; ++k) {
         for (const bool many : {false, true}) {
-            // Such that each of the columns is full in turn.
+            // So that each of the columns is full in turn.
             while (size % 1024 != (k % 4 == 0 ? 0U : k * 80)) append_row(rows, size++);
             const std::vector<std::uint64_t> ids(static_cast<std::size_t>(300'000 / k));
             const std::vector<float> values(ids.size());
@@ -208,7 +208,7 @@ TEST_F(a_file_table, whose_commit_is_refused_is_whole_when_it_is_opened_again) {
             refused = true;
         }
         headroom::testing::stop_failing();
-        refused = refused && !rows.is_writer();    // (else it may be tried again)
+        refused = refused && !rows.is_writer();    // otherwise it can be repeated
         failed += refused ? 1 : 0;
         if (refused) {
             EXPECT_THROW(rows.commit(), headroom::file_error);
@@ -261,7 +261,7 @@ TEST_F(a_file_table, with_a_new_column_cuts_nothing_of_the_others_for_it) {
         EXPECT_THROW(table::open(files(), file_access::read_write, limit), std::invalid_argument);
         EXPECT_THROW(table::create(files(), limit), headroom::file_error);
         all_but(0);
-        if (committed_once) {    // an order of its own: the longer one is not the first
+        if (committed_once) {    // its own branch: the longer column is not the first
             auto other = alone<3>();
             other.push_back(5);
             other.commit();

@@ -1,4 +1,4 @@
-// A writer that is killed, again and again, at moments nobody chose.
+// Kills a writer at random moments, many times.
 // Labels: posix, no-valgrind
 #include <gtest/gtest.h>
 
@@ -27,17 +27,17 @@ using headroom::max_elements;
 
 constexpr max_elements limit{1 << 24};
 
-// What the killed writer has said, in memory that outlives it.
+// Progress of the writer, in memory that outlives it.
 struct said {
-    std::atomic<std::uint64_t> committed;    // commits of that many have returned
-    std::atomic<std::uint64_t> attempted;    // this many may be committed
+    std::atomic<std::uint64_t> committed;    // size of the last commit that returned
+    std::atomic<std::uint64_t> attempted;    // size of the last commit that began
     std::atomic<std::uint32_t> ready;
 };
 
-// Elements tell where they belong, so that one in a wrong place, or none, is seen.
+// Each element tells its index, so that a misplaced one is detected.
 std::uint64_t element(std::uint64_t index) { return index * 0x9e3779b97f4a7c15U + 1; }
 
-// Appends, publishes, commits, grows and closes for ever.
+// Appends, publishes, commits, grows and closes without end.
 [[noreturn]] void write_until_killed(const std::string& path, said* word, unsigned seed) {
     std::minstd_rand random(seed);
     auto v = file_vector<std::uint64_t>::open(path, file_access::read_write, limit);
@@ -54,7 +54,7 @@ std::uint64_t element(std::uint64_t index) { return index * 0x9e3779b97f4a7c15U 
             v.close();
             v = file_vector<std::uint64_t>::open(path, file_access::read_write, limit);
         }
-        if (v.size() > 500000) {    // begin again, but never with less than was said to be committed
+        if (v.size() > 500000) {    // starts again; `committed` must never exceed the committed size
             v.resize(1000);
             word->committed.store(0);
             word->attempted.store(0);
@@ -109,7 +109,7 @@ TEST(killed_makers, leave_a_whole_file_or_none) {
     const std::string path = (headroom_test::folder_for_files() / ("headroom-made-" + std::to_string(getpid()))).string();
     std::minstd_rand random(42);
     const int rounds = headroom_test::emulated() ? 20 : 200;
-    const unsigned longest = headroom_test::emulated() ? 30'000 : 1500;    // microseconds: some are made, some are not
+    const unsigned longest = headroom_test::emulated() ? 30'000 : 1500;    // microseconds: some files are created, some not
     int made = 0;
     for (int round = 0; round != rounds && !HasFailure(); ++round) {
         std::filesystem::remove(path);
@@ -160,7 +160,7 @@ TEST(readers_beside_a_writer, see_only_whole_elements) {
         }
     }
     EXPECT_EQ(status, 0);
-    // A reader that never met the writer has only what was committed: nothing.
+    // A reader that never saw the writer has the committed elements: none.
     EXPECT_TRUE(v.size() == 1500000 || v.empty()) << v.size();
     EXPECT_EQ(v.committed_size(), 0U);
 }

@@ -1,4 +1,4 @@
-// A file that is damaged, foreign, too short or somebody else's: every committed element is there, or it is refused in words.
+// Damaged, foreign and truncated files: all committed elements are read, or the file is refused with a message.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ protected:
         ASSERT_EQ(good.size(), header + 20 * sizeof(int));
     }
 
-    // What opening such a file says; "" where it opens, and then all 20 numbers are there.
+    // Returns the field that opening refuses; "" if the file opens with all 20 numbers.
     std::string opened(const std::string& bytes, file_access access) {
         folder.write("numbers", bytes);
         try {
@@ -80,7 +80,7 @@ TEST_F(damaged_files, with_any_byte_of_the_header_changed) {
             bytes[at] = static_cast<char>(bytes[at] ^ change);
             for (const file_access access : {file_access::read_only, file_access::read_write}) {
                 const std::string field = opened(bytes, access);
-                // Only the part that tells what the elements are is there once; the rest has a copy, or is a hint.
+                // Only the identity of the elements is stored once; the rest has a copy, or is a hint.
                 if (at >= 512) {
                     EXPECT_EQ(field, "");
                 } else {
@@ -126,8 +126,8 @@ TEST_F(damaged_files, with_a_sector_lost) {
             folder.write("numbers", bytes);
             try {
                 const auto v = file_vector<int>::open(path, file_access::read_only, max_elements(1000));
-                // A record lost whole cannot be told from one that was being written when the power failed: the one before it
-                // counts, and that says nothing wrong.
+                // A record lost whole looks like one whose write was cut off by a power failure: the previous one is valid then,
+                // with correct elements.
                 EXPECT_EQ(numbers(v), counted(v.size()));
                 EXPECT_TRUE(v.size() == 20 || v.size() == 10) << v.size();
             } catch (const file_error& error) {
@@ -164,7 +164,7 @@ TEST_F(damaged_files, of_another_alignment) {
 }
 
 TEST_F(damaged_files, with_records_of_another_file) {
-    // Whole, but of doubles.
+    // A valid file, but of doubles.
     std::string other;
     {
         auto v = file_vector<double>::create(folder.file("other"), max_elements(1000));
@@ -176,7 +176,7 @@ TEST_F(damaged_files, with_records_of_another_file) {
     EXPECT_EQ(opened(bytes, file_access::read_only), "record");
 }
 
-// Whole, with a checksum that is right, and yet none that a writer has left.
+// Valid, with a correct checksum, but written by no writer.
 TEST_F(damaged_files, with_a_generation_that_no_writer_comes_to) {
     namespace detail = headroom::detail;
     detail::sector_bytes identity;
@@ -192,11 +192,11 @@ TEST_F(damaged_files, with_a_generation_that_no_writer_comes_to) {
             EXPECT_EQ(opened(forged(generation % 2, generation), access), "record") << generation;
         }
     }
-    // In the other's place: the next commit would overwrite it.
+    // In the other's slot: the next commit would overwrite it.
     EXPECT_EQ(opened(forged(0, 99), file_access::read_write), "record");
     EXPECT_EQ(opened(forged(1, 100), file_access::read_write), "record");
     EXPECT_EQ(opened(forged(0, 100), file_access::read_write), "");
-    // It can be mended.
+    // Such a file can be repaired.
     folder.write("numbers", forged(1, UINT64_MAX));
     EXPECT_FALSE(detail::repair_file(path, std::nullopt).empty());
     auto v = file_vector<int>::open(path, file_access::read_write, max_elements(1000));
@@ -229,7 +229,7 @@ TEST(file_headers, hold_what_they_promise_for_all_bytes) {
     std::string bytes(header + 9, '\0');
     for (int round = 0; round != 2000; ++round) {
         for (char& c : bytes) c = static_cast<char>(random());
-        // Most of the header as it should be, so that more than the first comparison is reached.
+        // Most of the header is valid, so that more than the first comparison is reached.
         headroom_test::mostly_whole(bytes, static_cast<std::uint32_t>(random()));
         headroom_test::read_any_header(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     }

@@ -1,5 +1,6 @@
 // Labels: no-valgrind
-// file_vector and std::vector in step: see fuzz/differential.hpp. (Under Valgrind minutes; AddressSanitizer sees the same.)
+// Random operations on file_vector and std::vector, compared: see fuzz/differential.hpp. Left out under Valgrind, where it takes
+// minutes and finds no more than AddressSanitizer.
 #include "support/differential.hpp"
 #include "support/shown_files.hpp"
 
@@ -12,7 +13,7 @@ class file_vector_in_step : public testing::Test {};
 TYPED_TEST_SUITE(file_vector_in_step, headroom_test::as_types<subjects>::type);
 
 TYPED_TEST(file_vector_in_step, through_random_operations) {
-    // (A step may make a file.)
+    // A quarter: a step may create a file.
     headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(headroom_test::some_steps / 4));
 }
 

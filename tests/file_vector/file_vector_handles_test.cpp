@@ -1,6 +1,6 @@
-// A handle is a number, which the system gives to the next file once somebody has closed it: a daemon closes all that it knows
-// nothing of (closefrom), and opens its log. A file_vector whose handles are another file's by then writes nothing there, cuts
-// nothing, and closes nothing; and it writes no more to its own file, whose lock went with the handle.
+// Other code may close a file_vector's descriptors, such as a daemon with closefrom(), and the system gives their numbers to
+// other files. The vector then writes, truncates and closes nothing under these numbers, and stops writing to its own file, whose
+// lock is gone.
 // Labels: linux no-valgrind
 #include <gtest/gtest.h>
 
@@ -48,7 +48,8 @@ protected:
 
     void SetUp() override { headroom_test::write_file(log_.string(), std::string(200'000, 'x')); }
 
-    // Opens `v` by `open`, and lets the log have those of its handles whose place among them is in `which`. Returns their numbers.
+    // Opens `v` by `open` and gives those of its descriptors selected by the bits of `which` to the log file. Returns their
+    // numbers.
     std::set<int> lose(file_vector<int>& v, const std::function<file_vector<int>()>& open, unsigned which) {
         const std::vector<int> before = open_numbers();
         v = open();
@@ -150,7 +151,7 @@ TEST_F(a_file_whose_handles_were_closed, writes_no_more_where_another_writer_may
     file_vector<int>::create(path_, limit).resize(10, 1);
     file_vector<int> v;
     const std::set<int> logs = lose(v, [&] { return file_vector<int>::open(path_, file_access::read_write, limit); }, 2);
-    auto other = file_vector<int>::open(path_, file_access::read_write, limit);    // the lock has gone with the handle
+    auto other = file_vector<int>::open(path_, file_access::read_write, limit);    // the lock is gone with the descriptor
     EXPECT_THROW(v.resize(20, 2), file_error);
     EXPECT_FALSE(v.is_writer());
     EXPECT_THROW(v.commit(), file_error);
@@ -201,7 +202,7 @@ TEST_F(a_file_that_is_read, is_not_cut_below_what_a_writer_had_published_who_was
                   return 0;
               }),
               0);
-    // Once nobody reads it is cut.
+    // Truncated once it has no reader.
     reader = file_vector<int>();
     file_vector<int>::open(path_, file_access::read_write, limit).close();
     EXPECT_EQ(std::filesystem::file_size(path_), 4096U + 40U);

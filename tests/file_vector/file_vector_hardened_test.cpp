@@ -1,4 +1,4 @@
-// Hardened: what breaks a precondition of a file_vector ends the program with a message that says which vector it was.
+// Hardened: a broken precondition ends the program with a message that names the file_vector.
 // Labels: posix no-valgrind
 #define HEADROOM_HARDENED 1
 #include <headroom/file_vector.hpp>
@@ -40,7 +40,7 @@ TEST(hardened_file_vectors, leave_addresses_that_serve_nobody_for_a_while_and_no
     EXPECT_DEATH(static_cast<void>(*const_cast<const volatile int*>(first)), "");
     auto next = file_vector<int>::open(folder.file("points"), file_access::read_only, max_elements(100));
     EXPECT_NE(next.data(), first);
-    // Deleted and closed, its space is the disk's again: nothing still refers to it.
+    // Deleted and closed, it is no longer mapped, so that its disk space is free.
     next = file_vector<int>();
     std::filesystem::remove(folder.file("points"));
     std::ifstream maps("/proc/self/maps");

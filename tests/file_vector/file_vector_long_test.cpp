@@ -1,4 +1,4 @@
-// A file that is longer than a 32-bit off_t can say. Programs of 64 bits open it anyway.
+// A file longer than a 32-bit off_t can hold. 64-bit programs open it in any case.
 // Labels: posix core
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ TEST(a_long_file, is_opened) {
     auto v = file_vector<int>::create(path, max_elements{1000});
     headroom_test::append(v, 10);
     v.close();
-    std::filesystem::resize_file(path, std::uintmax_t{3} << 30);    // a hole, which a writer would fill
+    std::filesystem::resize_file(path, std::uintmax_t{3} << 30);    // a hole
     v = file_vector<int>::open(path, headroom::file_access::read_only, max_elements{1000});
     EXPECT_EQ(headroom_test::numbers(v), headroom_test::counted(10));
 }

@@ -1,6 +1,5 @@
-// Failure in the middle: each call that an operation makes of the system is refused in turn, and then the program goes on with the
-// same object: it tries again, gets smaller, grows, forks, closes. Whatever was refused, the file opens afterwards, with what a
-// commit that returned left, or one that was tried since.
+// Each system call of an operation is refused in turn, then the program goes on with the object: it retries, shrinks, grows,
+// forks, closes. The file opens afterwards with the elements of the last commit that returned, or of one tried since.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -32,7 +31,7 @@ struct small_steps : headroom::file_policy {
 };
 using vector = headroom::file_vector<int, small_steps>;
 
-// A vector, and the sizes that may be found in its file.
+// A vector, and the sizes that its file may have when opened.
 struct subject {
     vector v;
     std::set<std::size_t> possible;
@@ -111,7 +110,7 @@ bool quietly(const deed& what, subject& s) {
 
 std::size_t tried = 0;
 
-// `first` with its k-th call refused, then `second` and `third`; returns whether that call was made.
+// Runs `first` with its k-th call refused, then `second` and `third`. Returns true if that call was made.
 bool try_out(const std::filesystem::path& path, const deed& first, std::uint64_t k, int error, afterwards then,
              const deed& second, const deed& third) {
     std::filesystem::remove(path);
@@ -149,7 +148,7 @@ bool try_out(const std::filesystem::path& path, const deed& first, std::uint64_t
                 break;
             }
         }
-        // And it can be gone on with.
+        // It can be written to.
         found.resize(found.size() + 1, static_cast<int>(found.size()));
         found.commit();
     } catch (const std::exception& refused) {
@@ -183,7 +182,7 @@ TEST(a_failure_in_the_middle, leaves_a_file_that_opens_whatever_the_program_does
     EXPECT_GT(tried, 2000U);
 }
 
-// The program of which it was seen: the second wait of a commit fails, the program gives up what it appended, and closes.
+// The second sync of a commit fails; the program drops the new elements and closes.
 TEST(a_failure_in_the_middle, of_a_commit_after_its_record_was_written_leaves_what_the_record_says) {
     const headroom_test::folder_of_this_process folder;
     const auto path = folder.file("numbers");

@@ -1,7 +1,7 @@
-// A model of power cuts on a disk that fails: writes, waits, allocations and cuts are refused by chance, and the program goes on
-// with the same object, or opens the file again. What a wait that failed should have made durable is on the disk or not, for good:
-// the system has forgotten it, and writes a page again only once it has changed again. Whatever is left after a cut, the file
-// opens, with the size of the last commit that returned or of one that was tried since.
+// Model of power cuts with a failing disk. Writes, syncs, allocations and truncations are refused at random, and the program goes
+// on or reopens the file. Pages of a failed sync are on the disk or not, for good: the system takes them for clean and writes
+// them again only after another change. After any cut the file opens with the size of the last commit that returned, or of one
+// tried since.
 // Labels: posix, no-valgrind
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
     unsigned random() { return static_cast<unsigned>(random_()); }
 
-    // The file as it is now is on the disk whole.
+    // Starts the model: all of the file is on the disk.
     void begin() {
         cached_ = headroom_test::bytes_of_file(path_);
         left_.clear();
@@ -66,14 +66,14 @@ public:
         headroom::testing::watch_files([](file_event event) { present->seen(event); });
     }
     void end() { headroom::testing::watch_files(nullptr); }
-    // A writer has opened it: the header's page has been stored to, and will be written again.
+    // Notes that a writer opened the file: it stores to the header's page, which is dirty.
     void opened() { stored_.insert(0); }
-    // Elements have been stored, perhaps such as were there.
+    // Notes stores to these elements, even of equal values.
     void stored(std::size_t first, std::size_t last) {
         for (std::size_t at = page + first * sizeof(int); at < page + last * sizeof(int); at += sizeof(int))
             stored_.insert(at / page);
     }
-    // An operation has ended. Where a wait was begun and has not succeeded, it has failed.
+    // Notes the end of an operation: a sync that has not succeeded has failed.
     void ended() {
         headroom::testing::stop_failing();
         if (waiting_) after_a_wait(false);
@@ -101,7 +101,7 @@ private:
     static std::string part(const std::string& bytes, std::size_t at) {
         return at < bytes.size() ? bytes.substr(at, sector) : std::string();
     }
-    // The page of `now` at `at` has changed since the system last wrote it, or tried to.
+    // True if the page at `at` changed since the system last wrote it or tried to.
     [[nodiscard]] bool is_dirty(const std::string& now, std::size_t at) const {
         const std::size_t from = at / page * page;
         if (stored_.count(at / page) != 0) return true;
@@ -125,7 +125,7 @@ private:
         stored_.clear();
     }
 
-    // What is left of the file: each sector one of those that may be there, or as it is now.
+    // Leaves in each sector a possible content of the disk or the present one, and opens the file.
     void cut_power(const std::string& now) {
         std::vector<std::size_t> lengths(lengths_.begin(), lengths_.end());
         lengths.push_back(now.size());
@@ -144,7 +144,7 @@ private:
                 std::advance(chosen, random() % choices.size());
                 bytes = *chosen;
             }
-            // A disk that was in the middle of a record.
+            // A cut in the middle of writing a record.
             if (as_now && (at == sector || at == 2 * sector) && choices.count(bytes) == 0 && random() % 4 == 0) {
                 const std::size_t torn = random() % sector;
                 bytes = bytes.substr(0, torn) + std::string(bytes.size() - torn, '\xff');
@@ -175,9 +175,9 @@ private:
     headroom_test::folder_of_this_process folder_;
     std::string path_, after_;
     std::minstd_rand random_;
-    std::string cached_;                         // what the system believes to be on the disk
-    std::string being_written_;                  // when the wait began
-    std::vector<std::set<std::string>> left_;    // what each sector may be
+    std::string cached_;                         // taken for clean by the system
+    std::string being_written_;                  // content when the sync began
+    std::vector<std::set<std::string>> left_;    // possible contents of each sector
     std::set<std::size_t> lengths_;
     std::set<std::size_t> stored_;    // pages
     bool waiting_ = false;

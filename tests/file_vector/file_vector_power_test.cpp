@@ -1,6 +1,5 @@
-// A model of power cuts. Of what was written since the last time the disk was waited for, any sector may have reached it and
-// any other not, in any order; the file may be as long as it was then, or as it is. Whichever it is, the file opens, with the
-// size of the last commit that returned, or of the one that was being made.
+// Model of power cuts: any sector written since the last sync is on the disk or not, in any order, and the file has its length of
+// then or of now. In each case it opens with the size of the last commit that returned, or of the one in progress.
 // Labels: posix, no-valgrind
 #include <gtest/gtest.h>
 
@@ -67,14 +66,14 @@ public:
     }
     void end() { headroom::testing::watch_files(nullptr); }
 
-    // Sizes that may be found: of the last commit, and of one under way.
+    // Valid sizes: of the last commit, and of one in progress.
     std::size_t committed = 0, attempted = 0;
     std::size_t tried = 0, found_attempted = 0;
 
 private:
     void seen(file_event event) {
         const std::string now = headroom_test::bytes_of_file(path_);
-        // Whatever was written until now may be on the disk, in parts.
+        // All writes until now may be on the disk in part.
         cut_anywhere(now);
         if (event == file_event::synced) durable_ = now;
     }
@@ -85,7 +84,7 @@ private:
         for (std::size_t at = 0; at < longest; at += sector) {
             if (part(now, at) != part(durable_, at)) differing.push_back(at);
         }
-        // Worse than promised: a disk that was in the middle of a record leaves half of it, or nothing that makes sense.
+        // Worse than guaranteed: a cut in the middle of writing a record leaves half of it, or garbage.
         for (const std::size_t at : {sector, 2 * sector}) {
             if (part(now, at) == part(durable_, at)) continue;
             for (const std::size_t torn : {8U, 16U, 20U, 24U, 100U, 256U, 264U, 280U}) {
@@ -96,7 +95,7 @@ private:
             std::string left = now;
             open(left.replace(at, sector, sector, '\xff'));
         }
-        // All subsets where there are few, else a sample: each alone, all but each, and some by chance.
+        // Tests all subsets if few sectors differ. Otherwise a sample: each alone, all but each, and random ones.
         if (differing.size() <= 6) {
             for (std::size_t subset = 0; subset != (std::size_t{1} << differing.size()); ++subset) {
                 check(now, differing, [=](std::size_t i) { return (subset >> i & 1) != 0; });
@@ -108,7 +107,7 @@ private:
             const std::size_t one = random_() % count;
             check(now, differing, [=](std::size_t i) { return i == one; });
             check(now, differing, [=](std::size_t i) { return i != one; });
-            // The header's sectors, which are first, in all ways; the rest by chance.
+            // Every combination of the header's sectors, which come first, by chance; random ones of the rest.
             const std::size_t bits = random_();
             check(now, differing, [=, this](std::size_t i) { return i < 20 ? (bits >> i & 1) != 0 : random_() % 2 != 0; });
         }
@@ -171,7 +170,7 @@ TEST(power_cuts, leave_what_was_committed) {
         power.committed = v.size();
         if (commit % 5 == 0) v.shrink_to_fit();
     }
-    // Closing and opening again change the file, too.
+    // Closing and reopening changes the file too.
     v.close();
     v = vector::open(power.path(), file_access::read_write, limit);
     v.push_back(element(v.size()));
@@ -191,7 +190,7 @@ TEST(power_cuts, leave_the_older_size_or_the_newer_where_it_shrinks) {
     power.begin();
     for (const std::size_t size : {8000U, 100U, 0U}) {
         v.resize(size);
-        v.shrink_to_fit();    // not below what is committed
+        v.shrink_to_fit();    // not below the committed size
         power.attempted = size;
         v.commit();
         power.committed = size;
@@ -201,7 +200,7 @@ TEST(power_cuts, leave_the_older_size_or_the_newer_where_it_shrinks) {
 }
 
 TEST(power_cuts, of_a_new_file_leave_it_whole_or_not_at_all) {
-    // Before it has its name there is nothing to find; from then on all of it is on the disk.
+    // A new file has no name until all of it is on the disk.
     power_cuts power(4);
     static std::size_t syncs = 0;
     syncs = 0;
@@ -213,16 +212,15 @@ TEST(power_cuts, of_a_new_file_leave_it_whole_or_not_at_all) {
 }
 
 #if defined(CLOCK_REALTIME_COARSE) && defined(STATX_INO)
-// Who asks for a file's times has Linux give the next change a time of its own, and a commit write that down, too.
+// Reading a file's times makes Linux give its next change a fine-grained timestamp, which a commit would have to write too.
 TEST(small_commits, leave_the_times_of_files_as_coarse_as_they_are) {
-    const power_cuts files(6);    // (for its path)
+    const power_cuts files(6);    // for its path
     const auto coarse = [] {
         timespec now{};
         clock_gettime(CLOCK_REALTIME_COARSE, &now);
         return now.tv_nsec;
     };
-    // What a file that is made now gets. (Not always the coarse time: where another program was given a finer one, nobody gets an
-    // earlier one.)
+    // Returns the timestamp of a new file. It is finer than the coarse clock if another program just got a finer one.
     const std::string other = files.path() + "-beside";
     const auto of_a_new_file = [&other] {
         std::filesystem::remove(other);
@@ -231,7 +229,7 @@ TEST(small_commits, leave_the_times_of_files_as_coarse_as_they_are) {
         return stat(other.c_str(), &made) == 0 ? made.st_mtim.tv_nsec : -1;
     };
     bool seen = false, fast = false;
-    for (int round = 0; round != 500 && !seen; ++round) {    // (other programs may hinder it)
+    for (int round = 0; round != 500 && !seen; ++round) {    // other programs may interfere
         std::filesystem::remove(files.path());
         auto v = file_vector<int>::create(files.path(), limit);
         v.push_back(1);
@@ -253,7 +251,7 @@ TEST(small_commits, leave_the_times_of_files_as_coarse_as_they_are) {
 #endif
 
 #if defined(SEEK_HOLE)
-// Where the first part of a file begins that was never written to.
+// Returns the offset of the first hole in the file.
 std::size_t written(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY);
     const off_t end = lseek(file, 0, SEEK_HOLE);
@@ -267,7 +265,7 @@ TEST(small_commits, have_blocks_written_ahead_and_change_nothing_in_them) {
         const headroom::page_range page{here.data(), headroom::page_size()};
         if (headroom::commit(page) || headroom::prefault(page)) GTEST_SKIP() << "the system cannot be asked to";
     }
-    const power_cuts files(5);    // (for its path)
+    const power_cuts files(5);    // for its path
     auto v = file_vector<int>::create(files.path(), limit);
     const auto add = [&](std::size_t count) {
         for (; count != 0; --count) v.push_back(element(v.size()));
@@ -285,7 +283,7 @@ TEST(small_commits, have_blocks_written_ahead_and_change_nothing_in_them) {
         v.commit();
         EXPECT_EQ(written(files.path()), ahead);
     }
-    // What was there and is not committed stays what it was, for who looks at it.
+    // Writing ahead does not change uncommitted bytes.
     v.close();
     v = file_vector<int>::open(files.path(), file_access::read_write, limit);
     add(1);
@@ -296,7 +294,7 @@ TEST(small_commits, have_blocks_written_ahead_and_change_nothing_in_them) {
     v.resize(v.size() - 18000);
     v.commit();
     EXPECT_EQ(*behind, left);
-    // Not where the pages are protected, nor where much is committed at once.
+    // Not written ahead: protected pages, and large commits.
     add(300000);
     v.commit();
     EXPECT_LE(written(files.path()), 4096 + v.size() * sizeof(int) + headroom::page_size());

@@ -1,4 +1,4 @@
-// A quota of the system's own, on a file system made for that: what is past it is refused, and nothing is lost.
+// A quota of a file system made for the test: writes beyond it are refused, and nothing is lost.
 // Labels: linux, posix, no-valgrind, no-sanitizer
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr max_elements limit{1 << 24};
 
 bool runs(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
 
-// A btrfs in a file, mounted, with a folder that may hold 8 MiB. (Its quotas need no table of users, and hold for root.)
+// Mounts a btrfs image with a folder limited to 8 MiB. Its quotas need no user table and also apply to root.
 class a_folder_with_a_quota : public testing::Test {
 protected:
     headroom::testing_support::scratch_folder scratch;
@@ -63,7 +63,7 @@ TEST_F(a_folder_with_a_quota, refuses_what_is_past_it_and_keeps_the_rest) {
         v.commit();
         EXPECT_EQ(v.committed_size(), appended);
         EXPECT_THROW(v.push_back(0), headroom::refused);
-        // With more room allowed it goes on.
+        // With a larger quota it goes on.
         ASSERT_TRUE(runs("btrfs qgroup limit none " + folder));
         v.push_back(static_cast<int>(appended++));
     }

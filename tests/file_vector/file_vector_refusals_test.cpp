@@ -1,4 +1,4 @@
-// A disk that is full, a quota, a limit of the process, and each system call refused in turn.
+// A full disk, a quota, a limit of the process, and refusal of each system call in turn.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ struct small_steps : headroom::file_policy {
     static constexpr std::size_t max_step = 65536;
 };
 
-// Fills the disk through `v`; what is there stays, and stays usable.
+// Fills the disk through `v`. Returns 0 if the elements stay and are usable.
 template <class Vector>
 int fill(Vector& v) {
     const std::size_t before = v.size();
@@ -65,13 +65,13 @@ int full_disk(const std::string& path) {
     v.resize(full / 2);
     v.commit();
     v.shrink_to_fit();
-    if (const int wrong = fill(v)) return 20 + wrong;    // what was given back can be had again
+    if (const int wrong = fill(v)) return 20 + wrong;    // space given back can be used again
     v.close();
     const auto again = Vector::open(path, file_access::read_only, limit);
     return again.size() >= full / 2 && again.back() == static_cast<int>(again.size() - 1) ? 0 : 30;
 }
 
-// A file system of 5 MB of the test's own.
+// Mounts a file system of 5 MB.
 class a_small_file_system : public testing::Test {
 protected:
     headroom::testing_support::scratch_folder folder;
@@ -130,7 +130,7 @@ TEST(quotas, are_refused_as_a_full_disk_is) {
     const headroom::testing_support::scratch_folder folder;
     auto v = file_vector<int>::create(folder.file("numbers"), limit);
     append(v, 10);
-    headroom::testing::fail_system_call(3, EDQUOT,    // first it asks whether file and lock are there
+    headroom::testing::fail_system_call(3, EDQUOT,    // the first two check the file and the lock
                                         headroom::testing::afterwards::keep_failing);
     EXPECT_EQ(v.try_emplace_back(10), v.data() + 10) << "there was room";
     EXPECT_THROW(v.reserve(v.capacity() + 1), headroom::refused);
@@ -142,7 +142,7 @@ TEST(quotas, are_refused_as_a_full_disk_is) {
 TEST(file_systems_without_allocation, get_zeros_written) {
     const headroom::testing_support::scratch_folder folder;
     auto v = file_vector<int, small_steps>::create(folder.file("numbers"), limit);
-    headroom::testing::fail_system_call(3, EOPNOTSUPP);    // after the questions whether file and lock are there
+    headroom::testing::fail_system_call(3, EOPNOTSUPP);    // the first two check the file and the lock
     v.reserve(10000);
     headroom::testing::stop_failing();
     append(v, 10000);
@@ -159,7 +159,7 @@ TEST(holes_left_by_another_program, are_filled_before_they_are_written_to) {
         auto v = file_vector<int>::create(path, limit);
         v.resize(1 << 20);
     }
-    // As a copy by a program that leaves out zeros.
+    // Like a copy by a program that skips zeros.
     const std::string bytes = folder.read("numbers").substr(0, 4096);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
     std::filesystem::resize_file(path, 4096 + (4 << 20));
@@ -170,14 +170,14 @@ TEST(holes_left_by_another_program, are_filled_before_they_are_written_to) {
     ASSERT_EQ(stat(path.c_str(), &about), 0);
     EXPECT_GE(about.st_blocks * 512, 4 << 20);
     v.close();
-    // Where the file system cannot say so, by writing zeros: none of the data is touched.
+    // On a file system without fallocate() holes are filled with zeros; data is not overwritten.
     auto w = file_vector<int>::open(path, file_access::read_write, limit);
     append(w, 10);
     EXPECT_EQ(w.size(), (1U << 20) + 10U);
 }
 
-// Runs `operation` with its first system call refused, then its second, ... until none is. Each time it either throws one of
-// the two exceptions or does what it should; afterwards `check`.
+// Repeats `operation` with its first system call refused, then its second, ... until none is. Each time it throws one of two
+// exceptions or completes; `check` runs afterwards.
 template <class Prepare, class Operation, class Check>
 int refuse_each(int error, headroom::testing::afterwards then, Prepare prepare, Operation operation, Check check) {
     int thrown = 0;
@@ -286,7 +286,7 @@ TEST_F(refused_calls, while_a_file_is_opened_leave_it_as_it_was) {
 TEST_F(refused_calls, while_it_grows_change_nothing) {
     for (const int error : errors) {
         for (const auto then : both) {
-            // (Where "not supported" is said once, statx and fallocate have calls that take their place; mprotect has none.)
+            // After one "not supported", statx and fallocate have replacements; mprotect has none.
             const int survived = error == EOPNOTSUPP && then == headroom::testing::afterwards::succeed ? 1 : 0;
             EXPECT_GT(refuse_each(
                           error, then, [&] { return with_ten(); }, [&](auto& v) { v.reserve(v.capacity() + 1000); },
@@ -317,7 +317,7 @@ TEST_F(refused_calls, while_it_commits_leave_the_commit_before) {
                               EXPECT_EQ(v.committed_size(), failed ? 10U : 15U);
                               std::size_t found = 0;
                               {
-                                  // Opened beside it: what was committed, or the record that could not be made durable.
+                                  // Read from another object: the last commit, or the record whose sync failed.
                                   const auto r = file_vector<int>::open(path, file_access::read_only, limit);
                                   found = r.committed_size();
                               }
@@ -331,7 +331,7 @@ TEST_F(refused_calls, while_it_commits_leave_the_commit_before) {
 TEST_F(refused_calls, of_the_disk_make_every_later_commit_fail_until_it_is_opened_anew) {
     auto v = with_ten();
     append(v, 5, 10);
-    headroom::testing::fail_system_call(3, EIO);    // after the questions whether file and lock are there, the wait for the disk
+    headroom::testing::fail_system_call(3, EIO);    // calls 1 and 2 check the file and the lock, call 3 is the sync
     EXPECT_THROW(v.commit(), file_error);
     headroom::testing::stop_failing();
     EXPECT_THROW(v.commit(), file_error) << "the system has forgotten what it could not write, and would call it written";

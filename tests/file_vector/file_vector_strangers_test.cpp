@@ -1,5 +1,5 @@
-// What other code does to a program while it opens, extends or closes a file: signals in the middle of a call, a thread that forks,
-// a program that cuts the file; and what stands at a path instead of a file.
+// Interference while a file is opened, extended or closed: signals, a forking thread, a program that truncates the file. Also
+// paths that name no regular file.
 // Labels: linux no-valgrind
 #include <gtest/gtest.h>
 
@@ -29,17 +29,17 @@
 
 namespace {
 
-// What happens while the library asks for space on the disk: nothing, or a function that may refuse.
+// Called by fallocate(); null: does nothing. False refuses the space.
 bool (*while_space_is_asked_for)() = nullptr;
 
 }    // namespace
 
-// In the place of the C library's.
+// Replaces the C library's.
 extern "C" int fallocate(int file, int mode, off_t from, off_t bytes) {
     if (while_space_is_asked_for != nullptr && !while_space_is_asked_for()) return -1;
     if constexpr (sizeof(long) == 8) {
         return static_cast<int>(syscall(SYS_fallocate, file, mode, from, bytes));
-    } else {    // in halves
+    } else {    // two registers for each offset
         const auto from_as = static_cast<unsigned long long>(from), bytes_as = static_cast<unsigned long long>(bytes);
         return static_cast<int>(syscall(SYS_fallocate, file, mode, static_cast<unsigned>(from_as),
                                         static_cast<unsigned>(from_as >> 32), static_cast<unsigned>(bytes_as),
@@ -68,7 +68,7 @@ bool is_blocked(int signal) {
     return sigismember(&blocked, signal) == 1;
 }
 
-// As tmpfs before Linux 6.12 in a program with a timer: each call is interrupted before it is done.
+// Like tmpfs before Linux 6.12 with a profiling timer: a signal interrupts each call before it completes.
 TEST_F(a_file_among_strangers, grows_although_signals_come_faster_than_space) {
     EXPECT_EQ(in_child([this] {
                   alarm(20);
@@ -88,7 +88,7 @@ TEST_F(a_file_among_strangers, grows_although_signals_come_faster_than_space) {
 
 int held_open[2], awake[2];
 
-// A thread forks while another opens a file; the program is killed, and the child lives on.
+// A thread forks while another opens a file; the program is killed and the child lives on.
 TEST_F(a_file_among_strangers, is_not_kept_locked_by_a_child_that_was_forked_while_it_was_opened) {
     file_vector<int>::create(path_, max_elements{1000}).push_back(1);
     ASSERT_EQ(pipe(held_open), 0);
@@ -101,7 +101,7 @@ TEST_F(a_file_among_strangers, is_not_kept_locked_by_a_child_that_was_forked_whi
                           close(held_open[1]);
                           _exit(read(held_open[0], &byte, 1) == 0 ? 0 : 1);    // until the test closes its end
                       }
-                      // (Until it runs it has its copy of everything.)
+                      // The child has copies of all descriptors until it runs.
                       if (read(awake[0], &byte, 1) != 1) _exit(1);
                       return true;
                   };
@@ -115,8 +115,7 @@ TEST_F(a_file_among_strangers, is_not_kept_locked_by_a_child_that_was_forked_whi
     for (const int each : {held_open[0], held_open[1], awake[0], awake[1]}) close(each);
 }
 
-// A child that another thread forks while files are opened and closed finds none of its own state changed, and no other mapping
-// of its own protected.
+// A child forked while other threads open and close files finds its own state unchanged, and no other mapping protected.
 TEST_F(a_file_among_strangers, is_forked_beside_threads_that_open_and_close) {
     std::atomic<bool> enough{false};
     std::thread other([&] {
@@ -146,7 +145,7 @@ TEST_F(a_file_among_strangers, is_forked_beside_threads_that_open_and_close) {
     other.join();
 }
 
-// A thread that is cancelled in the middle of a call goes on until it is out of it: the call may not throw.
+// A cancelled thread completes its call, which must not throw.
 TEST_F(a_file_among_strangers, is_whole_after_its_thread_was_cancelled_in_a_call) {
     using vector = file_vector<int>;
     const std::array<void (*)(vector&), 8> calls{
@@ -193,7 +192,7 @@ TEST_F(a_file_among_strangers, is_whole_after_its_thread_was_cancelled_in_a_call
     }
 }
 
-// Whatever another program leaves of the file, closing it is no signal; what was appended since is either there or reported.
+// Closing a file that another program truncated raises no signal; elements appended since are stored, or their loss is reported.
 TEST_F(a_file_among_strangers, is_closed_although_it_was_cut) {
     for (const int left : {0, 1, 511, 512, 1536, 4095, 4096, 4097, 5000}) {
         for (const bool committed : {false, true}) {
@@ -204,7 +203,7 @@ TEST_F(a_file_among_strangers, is_closed_although_it_was_cut) {
                               v.resize(2000, 1);
                               if (committed) v.commit();
                               if (truncate(path_.c_str(), left) != 0) return 1;
-                              if (!loudly) return 0;    // its destructor closes it
+                              if (!loudly) return 0;    // closed by its destructor
                               try {
                                   v.close();
                               } catch (const headroom::file_error& reported) {
@@ -219,7 +218,7 @@ TEST_F(a_file_among_strangers, is_closed_although_it_was_cut) {
     }
 }
 
-// What is no plain file is refused, at once and in words; and so is a path that leads nowhere.
+// A path to no regular file, or to nothing, is refused at once with a message.
 TEST_F(a_file_among_strangers, is_not_what_stands_at_the_path_instead) {
     std::filesystem::create_directory(folder_.file("folder"));
     ASSERT_EQ(mkfifo(folder_.file("pipe").c_str(), 0600), 0);
@@ -272,7 +271,7 @@ TEST_F(a_file_among_strangers, is_not_what_stands_at_the_path_instead) {
     EXPECT_FALSE(std::filesystem::exists(folder_.file("nowhere")));
 }
 
-// A link to a file is the file.
+// A link to a file opens the file.
 TEST_F(a_file_among_strangers, is_found_through_a_link) {
     file_vector<int>::create(path_, max_elements{1000}).push_back(1);
     std::filesystem::create_symlink(path_, folder_.file("link"));
@@ -283,7 +282,7 @@ TEST_F(a_file_among_strangers, is_found_through_a_link) {
     EXPECT_EQ(file_vector<int>::open(path_, file_access::read_only, max_elements{1000}).size(), 2U);
 }
 
-// The file at the path is another one by now: what was opened stays what it was.
+// The path names another file now; the opened one is unaffected.
 TEST_F(a_file_among_strangers, is_the_one_that_was_opened_although_another_took_its_name) {
     auto v = file_vector<int>::create(path_, max_elements{1000});
     v.push_back(1);

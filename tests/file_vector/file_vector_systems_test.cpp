@@ -1,5 +1,5 @@
 // Labels: no-valgrind
-// What a file_vector promises on every system: growing in place, readers beside the writer, one writer, commits, closing.
+// file_vector on every system: growing in place, readers beside the writer, one writer, commits, closing.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ template <class T>
 class a_file : public testing::Test {
 protected:
     using vector = file_vector<T, many_steps>;
-    // (Emulators keep books of every page that could be used.)
+    // Small, since emulators track each reserved page.
     static constexpr std::size_t room = 200'000 + 12'000'000 / sizeof(T);
     static T element(std::size_t i) { return headroom_test::make<T>(static_cast<int>(i % 100'000)); }
     void append(vector& v, std::size_t count) {
@@ -50,7 +50,7 @@ protected:
     headroom_test::folder_of_this_process folder;
     std::filesystem::path path = folder.file("elements");
 };
-// (So many elements larger than a page are more than 32 bits can address.)
+// The count of big elements exceeds a 32-bit address space.
 using kinds =
     std::conditional_t<sizeof(void*) == 8, testing::Types<int, std::uint64_t, headroom_test::three_ints, headroom_test::big>,
                        testing::Types<int, std::uint64_t, headroom_test::three_ints>>;
@@ -110,7 +110,7 @@ TYPED_TEST(a_file, is_read_with_a_check_as_far_as_the_readers_limit) {
     EXPECT_EQ(reader.checked_read(5, copied), 0U);
 }
 
-// As bindings do whose arrays outlive the right to write.
+// Bindings do this when their arrays outlive the right to write.
 TYPED_TEST(a_file, is_read_on_by_a_writer_that_ended_writing) {
     namespace detail = headroom::detail;
     auto v = this->create();
@@ -164,7 +164,7 @@ TYPED_TEST(a_file, shrinks_or_stays_and_grows_again) {
     auto v = this->create();
     this->append(v, 100'000);
     v.resize(10);
-    v.shrink_to_fit();    // a wish: some systems cut no file that is mapped
+    v.shrink_to_fit();    // a request: some systems cannot truncate a mapped file
     EXPECT_GE(v.capacity(), 10U);
     this->check(v, 10);
     this->append(v, 100'000);
@@ -175,7 +175,7 @@ TYPED_TEST(a_file, shrinks_or_stays_and_grows_again) {
 
 TYPED_TEST(a_file, is_protected_as_a_whole) {
     auto v = this->create();
-    this->append(v, 100'000);    // several steps
+    this->append(v, 100'000);    // several growth steps
     v.protect(headroom::access::read_only);
     EXPECT_EQ(v.current_access(), headroom::access::read_only);
     this->check(v, 100'000);
@@ -200,7 +200,7 @@ TYPED_TEST(a_file, says_what_is_wrong_with_it) {
     }
 }
 
-// Whichever call of the system is refused: nothing is lost, nothing is left behind, and it works afterwards.
+// When any system call is refused, nothing is lost or left behind, and the file works afterwards.
 TYPED_TEST(a_file, survives_refusals_of_every_call) {
     const std::size_t ranges = headroom::reservations().size();
     const std::size_t count = 100'000 / sizeof(TypeParam);
@@ -238,7 +238,7 @@ TYPED_TEST(a_file, survives_refusals_of_every_call) {
     }
 }
 
-// Its control block is used again by whoever comes next.
+// The next range can reuse its control block.
 TEST(a_closed_file, leaves_its_name_to_nobody) {
     const headroom_test::folder_of_this_process folder;
     auto file = file_vector<int>::create(folder.file("numbers"), max_elements{1000});

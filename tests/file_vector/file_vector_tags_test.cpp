@@ -1,4 +1,4 @@
-// Files of classes: their tag is the name of the class, so that two classes of one size are not taken for each other.
+// Files of class types: their tag is the class name, so that two classes of equal size are distinguished.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -57,7 +57,7 @@ TEST_F(files_of_classes, tell_apart_classes_of_one_size) {
     EXPECT_THROW((void)arrays::open(folder.file("arrays"), file_access::read_only, limit), file_error);
 }
 
-// Version 0.1 called all classes one thing. Its files are read, and written to, as any.
+// Version 0.1 gave all classes one tag. Its files can be read and written.
 TEST_F(files_of_classes, of_classes_without_a_name_are_opened_as_before) {
     for (const bool of_arrays : {false, true}) {
         const auto old = folder.file(of_arrays ? "arrays" : "old");

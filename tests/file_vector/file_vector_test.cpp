@@ -1,4 +1,4 @@
-// A file_vector's file: what is found when it is opened again, by this process or beside its writer.
+// Content of a file_vector's file when it is reopened by this process, or opened beside its writer.
 // Labels: posix core
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ int number(colour x) { return static_cast<int>(x); }
 int number(unsigned char x) { return x; }
 using headroom_test::number;
 
-// With a hole after the first member, and one at the end.
+// Padding after the first member and at the end.
 struct padded {
     using headroom_is_storable = std::true_type;
     char mark = 'x';
@@ -43,7 +43,7 @@ struct padded {
 };
 int number(const padded& x) { return x.mark == 'x' && x.end == 'y' ? x.value : -1; }
 
-// Operators that a careless container would fall for.
+// Overloaded operators that a container must not use.
 struct odd {
     using headroom_is_storable = std::true_type;
     int value = 0;
@@ -76,7 +76,7 @@ protected:
     headroom::testing_support::scratch_folder folder;
     std::string path = folder.file("elements");
 
-    static constexpr max_elements limit{(std::size_t{64} << 20) / sizeof(T)};    // few, where addresses have 32 bits
+    static constexpr max_elements limit{(std::size_t{64} << 20) / sizeof(T)};    // small, for 32-bit addresses
     file_vector<T> made() { return file_vector<T>::create(path, limit); }
     file_vector<T> opened(file_access access) { return file_vector<T>::open(path, access, limit); }
 };
@@ -150,7 +150,7 @@ protected:
     file_vector<int> reader() { return file_vector<int>::open(path, file_access::read_only, limit); }
 };
 
-// AddressSanitizer ends the program itself where a signal would.
+// AddressSanitizer ends the program itself in place of the signal.
 template <class Body>
 bool faults(Body body) {
     const int status = in_child([&] {
@@ -195,7 +195,7 @@ TEST_F(file_vectors, are_written_by_one_at_a_time) {
         EXPECT_EQ(error.code(), std::errc::resource_unavailable_try_again);
         EXPECT_STREQ(error.field(), "");
     }
-    EXPECT_EQ(in_child([&] {    // another process is no different
+    EXPECT_EQ(in_child([&] {    // refused in another process too
                   try {
                       writer();
                       return 1;
@@ -336,7 +336,7 @@ TEST_F(file_vectors, find_the_newest_commit_and_not_what_came_after) {
                   v.commit();
                   append(v, 10, 10);
                   v.publish();
-                  _exit(0);    // as a crash: no destructor runs
+                  _exit(0);    // like a crash: no destructor runs
                   return 1;
               }),
               0);
@@ -476,7 +476,7 @@ TEST_F(file_vectors, notice_that_somebody_cut_the_file) {
     EXPECT_NE(message_of([&] { v.commit(); }).find("truncated"), std::string::npos);
     EXPECT_NE(message_of([&] { v.reserve(v.capacity() + 1); }).find("truncated"), std::string::npos);
     r.refresh();
-    EXPECT_LE(r.size(), 100000U);    // it may learn of it, or not: checked_read() is for those who must know
+    EXPECT_LE(r.size(), 100000U);    // refresh() need not notice the cut; checked_read() does
     v = file_vector<int>();
     EXPECT_NE(message_of([&] { writer(); }).find("truncated"), std::string::npos);
 }
@@ -523,7 +523,7 @@ TEST_F(file_vectors, in_a_child_after_fork_read_on_and_write_nothing) {
                   } catch (const file_error&) {}
                   v.clear();
                   v.publish();
-                  v = file_vector<int>();    // as its destructor
+                  v = file_vector<int>();    // like its destructor
                   return 0;
               }),
               0);
@@ -578,7 +578,7 @@ TEST_F(file_vectors, let_the_next_writer_in_while_a_child_lives) {
 
 TEST_F(file_vectors, in_folders_without_permission_are_refused) {
     if (geteuid() == 0) {
-        // For root permissions mean nothing: a file system that is read-only does.
+        // Permissions do not apply to root; a read-only file system does.
         const char* const fixed = "/sys/kernel/headroom";
         EXPECT_THROW(file_vector<int>::create(fixed, limit), file_error);
         EXPECT_EQ(in_child([&] {

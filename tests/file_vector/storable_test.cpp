@@ -1,4 +1,4 @@
-// Which elements may live in a file.
+// Element types that may be stored in a file.
 // Labels: core
 #include <headroom/detail/file/storable.hpp>
 
@@ -41,7 +41,7 @@ struct somebody_elses {
     int a;
 };
 
-// What inherits the member has not said it: a pointer may have come along.
+// The opt-in is not inherited: the derived class may add a pointer.
 struct with_a_pointer : outspoken {
     const char* text;
 };
@@ -108,7 +108,7 @@ TEST(storable_elements, are_classes_that_say_so) {
     static_assert(!storable<std::pair<int, int*>> && !storable<std::array<silent, 2>>);
 }
 
-// Names as the compiler knows them, without what compilers spell in their own ways.
+// Tags are type names without differences between compilers.
 TEST(storable_elements, are_called_by_their_names) {
     const auto tag = [](auto of) { return std::string(headroom::detail::identity_of<decltype(of)>(nullptr).tag.data()); };
     EXPECT_EQ(tag(shop::order{}), "shop::order");
@@ -116,7 +116,7 @@ TEST(storable_elements, are_called_by_their_names) {
     EXPECT_EQ(tag(shop::of<unsigned char, 3>{}), "shop::of<unsigned char,3>");
     EXPECT_EQ(tag(std::array<shop::structure, 2>{}), "shop::structure[2]");
     EXPECT_EQ(tag(hidden{}), "{anonymous}::hidden");
-    // Long ones are told apart where they are cut.
+    // Names that are too long differ where they are cut.
     const std::string a = tag(shop::a_name_of_more_than_sixty_three_letters_which_is_what_a_tag_holds_a{});
     const std::string b = tag(shop::a_name_of_more_than_sixty_three_letters_which_is_what_a_tag_holds_b{});
     EXPECT_EQ(a.size(), 63U);

@@ -1,4 +1,4 @@
-// Child processes: how each end is told apart, and that nothing of them is left behind.
+// Child processes: the ways they end are distinguished, and nothing of them stays behind.
 // Labels: lab no-valgrind
 #include "engine/child.hpp"
 
@@ -66,7 +66,7 @@ TEST(lab_child, under_a_limit_running_out_of_memory_is_an_answer) {
         const child_result child = run_child({.program = program,
                                               .arguments = {"run", "--experiment", "throughput", "--contender", contender,
                                                             "--parameters", R"({"element":"int","elements":100000000})"},
-                                              // The program's own static buffers take 200 MB of it, and the array would take 400.
+                                              // The program's static buffers take 200 MB, and the array would take 400.
                                               .memory_limit = std::uint64_t{300} << 20});
         EXPECT_EQ(child.how, end::exited) << contender;
         EXPECT_NE(child.output.find("\"outcome\":\"bad_alloc\""), std::string::npos) << contender << child.output << child.errors;

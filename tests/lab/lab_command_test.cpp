@@ -1,4 +1,4 @@
-// The lab as its user meets it: the headroom command, run as a program.
+// The lab through its user interface: the headroom command, run as a program.
 // Labels: lab no-valgrind alone
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -161,7 +161,7 @@ TEST(lab_command, a_report_without_a_report_folder_is_a_clear_error) {
     EXPECT_NE(run.text.find("HEADROOM_REPORT_DIR"), std::string::npos) << run.text;
 }
 
-// The command with a report folder in `folder`, and a Python that prints what `said` has, each in angle brackets.
+// Runs the command with a report folder in `folder` and a Python that prints the shell words `said`, each in angle brackets.
 answer with_fake_python(const scratch_folder& folder, const std::string& arguments, const std::string& said) {
     std::filesystem::create_directory(folder.file("headroom_report"));
     const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' " + said + "\n");
@@ -193,7 +193,7 @@ TEST(lab_command, ctrl_c_leaves_whole_records_and_says_how_to_go_on) {
               "--rounds", "1000", "--out", out.c_str(), static_cast<char*>(nullptr));
         _exit(99);
     }
-    // Wait until something has been measured, then interrupt in the middle of it.
+    // Waits for the first results, then interrupts a measurement.
     for (int i = 0; i < 3000; ++i) {
         std::error_code error;
         if (std::filesystem::exists(out, error) && read_results(out).runs.size() >= 5) break;
@@ -210,7 +210,7 @@ TEST(lab_command, ctrl_c_leaves_whole_records_and_says_how_to_go_on) {
     EXPECT_GE(read.runs.size(), 5U);
     const std::string text = folder.read("said");
     EXPECT_NE(text.find("--rounds 1000"), std::string::npos) << text;
-    // What it says is a command that works as it stands, in any folder.
+    // It prints a command that resumes the run from any folder.
     const std::size_t from = text.find("To go on:\n  ");
     ASSERT_NE(from, std::string::npos) << text;
     const std::size_t start = from + std::string("To go on:\n  ").size();

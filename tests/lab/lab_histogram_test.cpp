@@ -1,4 +1,4 @@
-// The histogram keeps every sample to three significant digits.
+// The histogram keeps samples to three significant digits.
 // Labels: lab
 #include "measure/histogram.hpp"
 

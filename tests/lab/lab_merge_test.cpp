@@ -1,4 +1,4 @@
-// Joining result files.
+// Merging of result files.
 // Labels: lab no-valgrind
 #include "engine/merge.hpp"
 

@@ -1,4 +1,4 @@
-// Filters and shards: what is chosen, and that every configuration is in exactly one shard.
+// Filters and shards: selection, and every configuration in exactly one shard.
 // Labels: lab
 #include "engine/child.hpp"
 #include "engine/plan.hpp"
@@ -41,7 +41,7 @@ catalogue example() {
     return all;
 }
 
-// "X under NAME" is X in another environment; whatever else is said of it is said of X.
+// "X under NAME" runs contender X in another environment; all other properties are X's.
 TEST(lab_preload, a_contender_under_an_allocator_is_itself_in_another_environment) {
     ASSERT_FALSE(headroom::lab::preloads().empty());
     for (const headroom::lab::preload& by : headroom::lab::preloads()) {
@@ -155,13 +155,13 @@ TEST(lab_plan, the_first_contender_is_paired_where_times_are_compared) {
     all.plan[0].checked = all.plan[2].checked = true;
     headroom::lab::pair_first(all);
     EXPECT_EQ(all.plan[0].contenders, (std::vector<std::string>{"std::vector", "headroom::settled_vector", "std::vector#2"}));
-    EXPECT_EQ(all.plan[1].contenders.size(), 2U);    // nothing comparable is computed
-    EXPECT_EQ(all.plan[2].contenders.size(), 2U);    // one round of what may be a count: nothing to see
+    EXPECT_EQ(all.plan[1].contenders.size(), 2U);    // it computes nothing comparable
+    EXPECT_EQ(all.plan[2].contenders.size(), 2U);    // one round of a possible count: not paired
     all.experiments = {{.id = all.plan[2].experiment, .question = "", .source = "", .headline = "time", .contenders = {}}};
     all.plan.resize(3);
     all.plan[0].checked = all.plan[1].checked = false;
     headroom::lab::pair_first(all);
-    EXPECT_EQ(all.plan[2].contenders.size(), 3U);    // one round of times is a sample of the noise
+    EXPECT_EQ(all.plan[2].contenders.size(), 3U);    // one round of times is a noise sample
     EXPECT_EQ(headroom::lab::unpaired("std::vector#2"), "std::vector");
     EXPECT_EQ(headroom::lab::unpaired("std::vector"), "std::vector");
 }

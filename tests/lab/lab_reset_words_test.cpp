@@ -1,4 +1,4 @@
-// The search for shortest reset words, against a search through all sets and against what is proved.
+// The search for shortest reset words, compared with an exhaustive search and proved bounds.
 // Labels: lab
 #include "experiments/reset-words/shortest_reset_word.hpp"
 
@@ -95,7 +95,7 @@ TEST(lab_reset_words, an_automaton_is_read_as_it_is_written) {
     EXPECT_EQ(one.states(), 3U);
     EXPECT_EQ(one.next(0, 0), 1U);
     EXPECT_EQ(one.next(2, 1), 0U);
-    EXPECT_EQ(reset_word_search<std_vector>(one).run()->size(), 4U);    // Cerny's, of three states
+    EXPECT_EQ(reset_word_search<std_vector>(one).run()->size(), 4U);    // Cerny's automaton of three states
 }
 
 TEST(lab_reset_words, bad_automata_are_refused) {

@@ -1,4 +1,4 @@
-// Result files: what is read, what is refused, and that writers leave whole lines.
+// Result files: reading, refusal of bad files, whole lines by writers.
 // Labels: lab no-valgrind
 #include "engine/records.hpp"
 
@@ -66,7 +66,7 @@ TEST(lab_results, a_corrupt_line_is_named_and_the_others_are_read) {
 TEST(lab_results, a_line_that_was_cut_off_is_skipped) {
     const scratch_folder folder;
     const std::string whole = line_of(example());
-    // Cut anywhere, the last line is not taken for a shorter one.
+    // A last line cut at any byte is not read as a shorter one.
     for (std::size_t length = 1; length + 1 < whole.size(); ++length) {
         const std::string file = folder.write("a", whole + whole.substr(0, length));
         const results read = read_results(file);

@@ -1,4 +1,4 @@
-// The runner, with programs that measure nothing: what is written down about each way a child can end.
+// The runner's record of each way a child can end, with programs that measure nothing.
 // Labels: lab no-valgrind
 #include "engine/runner.hpp"
 
@@ -20,7 +20,7 @@ using headroom::lab::results;
 using headroom::lab::run_record;
 using headroom::testing_support::scratch_folder;
 
-// A program in the shell's language whose $5 is the contender: "run --experiment E --contender C ..."
+// A shell script whose $5 is the contender: "run --experiment E --contender C ..."
 class lab_runner : public ::testing::Test {
 protected:
     void program(const std::string& script) {

@@ -1,5 +1,5 @@
-// The control group and the swap file that an experiment makes for itself: they are there, they limit, they go again however
-// the experiment ends, and where they are refused that is what is written down.
+// The control group and swap file that an experiment creates: they limit memory and are removed however the experiment ends. A
+// refusal to create them is recorded.
 // Labels: lab no-valgrind alone
 #include "engine/short_memory.hpp"
 
@@ -44,7 +44,7 @@ std::string swaps() {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// The swap files of the system, and the groups below `parent`, that the process made.
+// Returns the swap files and the groups below `parent` made by the process.
 std::vector<std::string> left_by(pid_t maker, const fs::path& parent) {
     const std::string name = "headroom-lab-" + std::to_string(maker) + "-";
     std::vector<std::string> found;
@@ -70,7 +70,7 @@ bool wait_for(const std::string& file) {
     return false;
 }
 
-// --- Without the system's leave.
+// --- Without permission of the system.
 
 TEST(short_memory_refused, says_that_there_are_no_groups) {
     const scratch_folder folder;
@@ -106,7 +106,7 @@ TEST(short_memory_refused, leaves_no_group_when_there_is_no_swap) {
     EXPECT_TRUE(none.swap_file().empty());
 }
 
-// --- With it. Where the tests may not make groups or swap, they say so and are skipped.
+// --- With permission. Skipped if the tests may not make groups or swap files.
 
 class memory_that_is_short : public ::testing::Test {
 protected:
@@ -116,7 +116,7 @@ protected:
         parent_ = probe.group().parent_path();
     }
 
-    // A plan of one child, the shell's `script`, in 16 MiB; the runner's exit code is the process's.
+    // Runs a plan of one child, the shell script `script`, in 16 MiB. Returns the runner's exit code.
     int run(const std::string& script) const {
         const std::string path = folder_.write("program", "#!/bin/sh\n" + script);
         fs::permissions(path, fs::perms::owner_all);
@@ -162,7 +162,7 @@ TEST_F(memory_that_is_short, takes_its_children_in_and_limits_them) {
     const short_memory here(16 * mib, 16 * mib);
     child_request request{.program = "/bin/sh", .arguments = {"-c", "cat /proc/self/cgroup"}, .entrance = here.entrance()};
     EXPECT_NE(run_child(request).output.find(here.group().filename().string()), std::string::npos);
-    // It holds 200 MB at once: neither memory nor swap has room for that.
+    // It holds 200 MB at once, more than memory and swap.
     request.arguments = {"-c", "head -c 200000000 /dev/zero | tail -c 200000000 | wc -c"};
     EXPECT_NE(run_child(request).output, "200000000\n");
     request.entrance.clear();
@@ -182,7 +182,7 @@ TEST_F(memory_that_is_short, is_taken_away_with_processes_still_in_it) {
             for (;;) pause();
         }
         ASSERT_TRUE(wait_for(folder_.file("in")));
-        // Its parent buries it only when it must.
+        // Its parent waits for it as late as possible.
         std::thread([=] { waitpid(sleeper, nullptr, 0); }).detach();
     }
     EXPECT_FALSE(fs::exists(group));
@@ -225,7 +225,7 @@ TEST_F(memory_that_is_short, of_a_killed_process_is_taken_away_by_the_next) {
     EXPECT_TRUE(left_by(maker, "/var/tmp").empty());
 }
 
-// --- A refusal is a result.
+// --- A refusal is recorded as a result.
 
 class a_run_that_is_refused : public memory_that_is_short {
 protected:
@@ -235,7 +235,7 @@ protected:
 TEST_F(a_run_that_is_refused, is_recorded_as_not_run_with_the_reason) {
     const pid_t runner = fork();
     if (runner == 0) {
-        // No file may become as large as the swap file has to be. (Whoever may not even make a group is refused that.)
+        // Limits files to less than the swap file; without permission to make a group, that is refused first.
         signal(SIGXFSZ, SIG_IGN);
         const rlimit small{1 << 20, 1 << 20};
         setrlimit(RLIMIT_FSIZE, &small);

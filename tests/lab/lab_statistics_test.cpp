@@ -1,4 +1,4 @@
-// Medians, quantiles and spread of small samples.
+// Median, quantiles and spread of small samples.
 // Labels: lab
 #include "measure/statistics.hpp"
 

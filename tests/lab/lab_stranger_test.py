@@ -1,5 +1,5 @@
-"""A stranger adds an experiment: one folder in a copy of the tree, and nothing else. It is built, runs, and stands in the report
-with its section, its claim's verdict, its picture and the document's table.
+"""Adds an experiment to a copy of the tree as one folder, and nothing else. It must build, run, and be in the report with its
+section, its claim's verdict, its picture and the document's table.
 
 python lab_stranger_test.py SOURCE_FOLDER CXX_COMPILER PYTHON
 """
@@ -110,8 +110,7 @@ with tempfile.TemporaryDirectory() as folder:
         (toy / name).write_text(text, encoding="utf-8")
     assert {path.parent for path in (tree / "lab").rglob("*") if path.is_file() and path not in before} == {toy}
 
-    # Only the toy, and only this verb, because the others take minutes to build. ccache, where it is, may take one copy of the
-    # tree for another.
+    # Builds only the toy and this verb; the others take minutes. ccache could confuse two copies of the tree.
     environment = {**os.environ, "CCACHE_BASEDIR": folder}
     run("cmake", "-G", "Ninja", "-S", tree, "-B", tree / "build", f"-DCMAKE_CXX_COMPILER={CXX}", "-DCMAKE_CXX_FLAGS=-O0",
         "-DHEADROOM_TESTS=OFF", "-DHEADROOM_UNITY=ON", "-DHEADROOM_LAB_ONLY=toy", "-DHEADROOM_TOOLS_ONLY=lab", environment=environment)

@@ -1,5 +1,5 @@
 // Labels: thread
-// The few free blocks that each thread keeps of a synchronized multipool, and the batches in which they go on to others.
+// Thread caches of a synchronized multipool, and the batches in which free blocks move to other threads.
 #include <headroom/multipool.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(batches, what_a_thread_gave_back_last_it_gets_first) {
     }
 }
 
-// More than a thread keeps, given back and taken again: all come back, once each.
+// Frees and reallocates more blocks than a thread caches: each comes back exactly once.
 TEST(batches, no_block_is_lost_between_threads_and_pools) {
     synchronized_multipool_resource resource;
     for (const std::size_t bytes : {16U, 208U, 4'096U}) {
@@ -61,7 +61,7 @@ TEST(batches, what_crosses_threads_goes_round) {
     constexpr std::size_t turns = 300, in_a_turn = 1000;
     for (const std::size_t bytes : {8U, 48U, 700U, 4096U}) {
         std::vector<unsigned char*> blocks(in_a_turn);
-        std::atomic<int> whose{0};    // 0: to be filled, 1: to be given back
+        std::atomic<int> whose{0};    // 0: to be filled, 1: to be deallocated
         const auto wait_for = [&](int which) {
             while (whose.load(std::memory_order_acquire) != which) std::this_thread::yield();
         };

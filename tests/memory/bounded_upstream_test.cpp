@@ -1,4 +1,4 @@
-// A pool over a bounded upstream asks for smaller pieces when a piece is refused, and returns empty ones before it throws.
+// A pool requests smaller pieces when its upstream refuses one, and returns empty ones before it throws.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct filled {
     std::size_t bytes = 0;
 };
 
-// Allocates blocks of that size until one is refused, and writes to each.
+// Allocates blocks of `size` bytes until one is refused, and writes to each.
 template <class Resource>
 filled fill(Resource& resource, std::size_t size) {
     filled result;
@@ -48,7 +48,7 @@ void empty(Resource& resource, const filled& from) {
     }
 }
 
-// Multiples of eight, which is what blocks are rounded up to.
+// Returns multiples of eight, to which blocks are rounded up.
 std::vector<std::size_t> sizes_up_to(std::size_t most) {
     std::vector<std::size_t> sizes;
     for (std::size_t size = 24; size <= most; size += (size / 6 + 8) / 8 * 8) sizes.push_back(size);
@@ -108,7 +108,7 @@ TEST(bounded_upstream_of_one_thread, what_one_size_had_serves_another) {
     }
 }
 
-// A block in use keeps its chunk, and nothing is handed out twice.
+// A block in use keeps its chunk, and no block is allocated twice.
 TEST(bounded_upstream_of_one_thread, blocks_in_use_stay_when_others_are_reclaimed) {
     for (const std::size_t keep : {2U, 7U, 50U}) {
         counting_upstream upstream;
@@ -130,7 +130,7 @@ TEST(bounded_upstream_of_one_thread, blocks_in_use_stay_when_others_are_reclaime
     }
 }
 
-// Where blocks in use keep every piece, upstream gets nothing back; free pages serve larger blocks all the same.
+// Blocks in use keep every piece, so upstream gets nothing back; free pages between them serve larger blocks.
 TEST(bounded_upstream_of_one_thread, free_pages_between_blocks_in_use_serve_larger_blocks) {
     counting_upstream upstream;
     upstream.limit(8 * 1024 * KiB);
@@ -142,7 +142,7 @@ TEST(bounded_upstream_of_one_thread, free_pages_between_blocks_in_use_serve_larg
     EXPECT_GE(fill(resource, 100'000).bytes, 4 * 1024 * KiB);
 }
 
-// The only empty chunk is not tried on an upstream that takes nothing back.
+// The only empty chunk is not released to an upstream whose deallocate() does nothing.
 TEST(bounded_upstream_of_one_thread, what_little_there_is_is_not_lost) {
     for (const std::size_t refused : {std::size_t{128}, std::size_t{560}, std::size_t{5000}}) {
         char buffer[1400];

@@ -1,4 +1,4 @@
 // Labels: own-heap no-valgrind
-// The same of checked builds, which remember every block: memory for that may be refused, too.
+// Refused memory in checked builds, which also allocate a record of each block.
 #define HEADROOM_CHECKED 1
 #include "resources_refused_test.cpp"

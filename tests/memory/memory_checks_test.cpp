@@ -1,4 +1,4 @@
-// Checked builds: a mistake ends the program with a message that names the resource and the block.
+// Checked builds: misuse ends the program with a message that names the resource and the block.
 #define HEADROOM_CHECKED 1
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>
@@ -107,7 +107,7 @@ TEST(multipool_checks, a_write_to_a_free_block_is_found) {
         static_cast<volatile char*>(block)[40] = 1;
         (void)resource.allocate(48, 8);
     };
-    // AddressSanitizer sees the write itself, before the next allocation does.
+    // AddressSanitizer reports the write itself, before the next allocation does.
     EXPECT_DEATH(use(), headroom_test::address_sanitizer
                             ? "use-after-poison"
                             : "multipool_resource " + an_address + ": write after free: block of 48 bytes at " + an_address +

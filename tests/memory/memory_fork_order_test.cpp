@@ -1,5 +1,5 @@
-// Forks of a process whose upstreams have a lock and fork handlers of their own, as careful ones do; and handlers of strangers
-// that use a resource while the process forks.
+// Forks of a process with upstreams that have a lock and pthread_atfork handlers of their own, and with other handlers that use a
+// resource during the fork.
 // Labels: posix thread no-valgrind
 #include <headroom/multipool.hpp>
 #include <headroom/tracking.hpp>
@@ -23,8 +23,8 @@ namespace {
 
 using headroom::synchronized_multipool_resource;
 
-// Locks around its upstream, and takes the locks of all such before a fork. (Handlers cannot be taken back: so they are of the
-// class, and each object has one of a few places.)
+// Locks around its upstream and holds the lock during a fork. Handlers cannot be unregistered, so handlers and lock are static,
+// one set for each `number`.
 template <int number>
 class careful_upstream : public std::pmr::memory_resource {
 public:
@@ -62,7 +62,7 @@ void use(std::pmr::memory_resource& resource) {
     for (std::size_t i = 0; i < 20; ++i) resource.deallocate(blocks[i], 100'000 + i * 5000, 8);
 }
 
-// A child that hangs is ended by its alarm; a parent that hangs, by its own.
+// Runs `body` in a child. Alarms end a hanging child and a hanging parent.
 template <class Body>
 int in_child_soon(Body body) {
     alarm(60);
@@ -108,7 +108,7 @@ TEST(memory_fork_order, an_upstream_with_a_lock_and_handlers_of_its_own_may_be_f
     }
 }
 
-// Each in its turn: an upstream that registers its handlers when resources are there already, and resources over that.
+// Creates in turn upstreams that register handlers and resources over them.
 TEST(memory_fork_order, resources_and_upstreams_may_be_made_in_turns) {
     careful_upstream<1> first;
     synchronized_multipool_resource over_first(&first);
@@ -133,7 +133,7 @@ TEST(memory_fork_order, resources_and_upstreams_may_be_made_in_turns) {
     }
 }
 
-// What strangers do in their handlers, registered before the resource was made and after.
+// Handlers of other code, registered before and after the resource was created.
 std::atomic<std::pmr::memory_resource*> used_by_handlers{nullptr};
 std::atomic<int> handled{0};
 void handler() {
@@ -149,7 +149,7 @@ TEST(memory_fork_order, handlers_of_strangers_may_use_resources) {
     ASSERT_EQ(pthread_atfork(handler, handler, handler), 0);
     careful_upstream<4> upstream;
     synchronized_multipool_resource resource;
-    synchronized_multipool_resource over(&upstream);    // (so that ours are called both before and after the first of those)
+    synchronized_multipool_resource over(&upstream);    // the library's handlers run before and after those registered first
     ASSERT_EQ(pthread_atfork(handler, handler, handler), 0);
     {
         const busy_threads busy({&resource, &over, &resource});
@@ -157,11 +157,11 @@ TEST(memory_fork_order, handlers_of_strangers_may_use_resources) {
         for (int i = 0; i < 100; ++i) ASSERT_EQ(in_child_soon([&] { use(resource); }), 0) << i;
         used_by_handlers = nullptr;
     }
-    EXPECT_EQ(handled, 400);    // twice before and twice after each, in the parent
+    EXPECT_EQ(handled, 400);    // two handlers before and two after each fork, in the parent
     use(resource);
 }
 
-// No handler stays for each of many resources.
+// Resources leave no handlers behind.
 TEST(memory_fork_order, a_process_may_make_many_resources_and_fork) {
     careful_upstream<5> upstream;
     for (int i = 0; i < 20'000; ++i) {

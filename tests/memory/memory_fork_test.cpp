@@ -1,6 +1,6 @@
-// Memory resources that several threads use, when the process forks while they are at work.
+// Forks while several threads use memory resources.
 // Labels: posix thread no-valgrind
-// (To Valgrind the memory that the parent's other threads had in hand is lost in the child, as it is.)
+// Left out under Valgrind, which reports memory of the parent's other threads as leaked in the child.
 #include <headroom/multipool.hpp>
 #include <headroom/tracking.hpp>
 
@@ -18,12 +18,12 @@
 
 #include "system/in_child.hpp"
 
-// (No child starts a thread: ThreadSanitizer knows those of its parent by numbers that the child's would have again.)
+// No child starts a thread: ThreadSanitizer would confuse it with a thread of the parent that has its number.
 namespace {
 
 using headroom::synchronized_multipool_resource;
 
-// Threads that call `work` again and again while this lives.
+// Runs threads that repeat `work` until it is destroyed.
 class busy_threads {
 public:
     template <class Work>
@@ -44,13 +44,13 @@ private:
     std::vector<std::thread> threads_;
 };
 
-// The lists take the lock often: for blocks above 4 KiB at each, for others at each batch.
+// Allocates with frequent locking: at each block above 4 KiB, and at each batch of smaller ones.
 void use(std::pmr::memory_resource& resource) {
     std::pmr::list<std::pmr::string> list(&resource);
     for (std::size_t i = 0; i < 300; ++i) list.emplace_back(i % 50 == 0 ? 5000 : i, 'x');
 }
 
-// A child that hangs is ended by its alarm.
+// Runs `body` in a child. An alarm ends a hanging child.
 template <class Body>
 int in_child_soon(Body body) {
     return headroom_test::in_child([&] {
@@ -64,7 +64,7 @@ constexpr int forks = 30;
 
 TEST(memory_fork, a_child_may_use_a_fresh_synchronized_multipool) {
     synchronized_multipool_resource resource;
-    // Each life of a resource, and each end of a thread, takes the lock that all of them share.
+    // Creating and destroying resources and threads takes the lock that they all share.
     const busy_threads busy(2, [&] {
         use(resource);
         std::thread([&] { use(resource); }).join();
@@ -87,7 +87,7 @@ TEST(memory_fork, a_child_may_go_on_with_a_resource_that_other_threads_were_usin
     const busy_threads busy(2, [&] {
         use(resource);
         use(over);
-        std::thread([&] { use(over); }).join();    // a thread that ends gives back what it kept: a child must not wait for it
+        std::thread([&] { use(over); }).join();    // a thread returns its cache at its end: a child must not wait for it
     });
     for (int i = 0; i < forks; ++i) {
         EXPECT_EQ(in_child_soon([&] {
@@ -118,7 +118,7 @@ TEST(memory_fork, a_child_may_go_on_with_a_tracking_resource) {
     }
 }
 
-// Blocks that the main thread holds, each filled with its own number.
+// A block held by the main thread, filled with its own number.
 struct held_block {
     void* at;
     std::size_t bytes;
@@ -141,8 +141,8 @@ bool are_as_filled(const std::vector<held_block>& blocks) {
     return true;
 }
 
-// One thread allocates and another gives back, so that batches travel between them, through the depot too. Whatever was on its
-// way when the process forked, no block is handed out to two in the child.
+// One thread allocates and another deallocates, so that batches travel through the depot. A block that is in transit during a
+// fork is not allocated twice in the child.
 TEST(memory_fork, no_block_is_twos_though_batches_were_on_their_way_between_threads) {
     synchronized_multipool_resource resource;
     std::vector<held_block> mine = held(resource, 1000);
@@ -185,7 +185,7 @@ TEST(memory_fork, no_block_is_twos_though_batches_were_on_their_way_between_thre
     EXPECT_TRUE(are_as_filled(mine));
 }
 
-// Somebody's upstream starts another program, say, while the resource that called it holds its lock.
+// An upstream that forks while the resource that called it holds its lock, for example to start a program.
 class forking_upstream : public std::pmr::memory_resource {
 public:
     int status = -1;

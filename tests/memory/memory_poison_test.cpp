@@ -1,4 +1,4 @@
-// Under AddressSanitizer nobody may touch free blocks or unused memory; and no poison is left behind.
+// AddressSanitizer detects access to free blocks and unused memory; no poison stays behind.
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>
@@ -126,7 +126,7 @@ TEST(memory_poison, a_buffer_of_the_callers_is_its_own_again_afterwards) {
     write(buffer.data(), 150);
 }
 
-// The sanitizer needs memory for what it hides: an eighth of it.
+// Poisoning takes shadow memory, one byte for eight: only allocated memory may be poisoned.
 TEST(memory_poison, an_arena_over_a_range_held_open_hides_only_what_was_allocated) {
     headroom::arena memory(std::size_t{1} << 30, headroom::commit_policy{}.held(headroom::holding::open));
     if (memory.committed() < memory.reserved()) GTEST_SKIP() << "the system holds no range open";
@@ -140,7 +140,7 @@ TEST(memory_poison, an_arena_over_a_range_held_open_hides_only_what_was_allocate
 
 #endif
 
-// The next owner of the memory, whoever it is, may touch all of it.
+// The next owner of the memory can write to all of it.
 TEST(memory_poison, none_is_left_behind) {
     for (int round = 0; round < 3; ++round) {
         {
@@ -166,7 +166,7 @@ TEST(memory_poison, none_is_left_behind) {
     }
 }
 
-// (Nor by one that is assigned to. `before` is a limit that somebody has set, so that a range is kept when it is dropped first.)
+// No poison stays after move assignment either. Setting a cache limit keeps a range in the cache already at its first release.
 TEST(memory_poison, none_is_left_behind_by_an_arena_whose_range_is_kept_warm) {
     const std::size_t before = headroom::cache_limit();
     headroom::set_cache_limit(std::size_t{64} << 20);
@@ -181,7 +181,7 @@ TEST(memory_poison, none_is_left_behind_by_an_arena_whose_range_is_kept_warm) {
             if (assigned) memory = headroom::arena(std::size_t{1} << 20);
         }
         headroom::reservation range(std::size_t{8} << 20, headroom::detail::chunk_policy);
-        if (range.data() != place) continue;    // hardened: it is kept from use for a while
+        if (range.data() != place) continue;    // hardened builds quarantine the range
         ASSERT_FALSE(range.commit_to(100'000));
         std::memset(range.data(), 2, 100'000);
         EXPECT_EQ(static_cast<int>(range.data()[99'999]), 2);

@@ -1,5 +1,5 @@
-// Memory resources while the program ends: blocks that one thread allocated and another gives back, in destructors of static and
-// thread-local objects, whichever of them is destroyed first.
+// Memory resources at program exit: destructors of static and thread_local objects deallocate blocks of another thread, in every
+// order of destruction.
 // Labels: posix thread no-valgrind
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>
@@ -25,7 +25,7 @@ using headroom::synchronized_multipool_resource;
 
 constexpr std::size_t sizes[] = {16, 40, 200, 1000, 4000, 5000, 100'000};
 
-// What an object holds of a resource until its end.
+// Holds blocks of a resource; deallocates them in its destructor.
 struct holder {
     synchronized_multipool_resource* from = nullptr;
     std::vector<std::pair<void*, std::size_t>> blocks;
@@ -44,12 +44,12 @@ struct holder {
     ~holder() {
         empty();
         if (from == nullptr) return;
-        // And uses it once more.
+        // Uses the resource once more.
         for (const std::size_t bytes : sizes) from->deallocate(from->allocate(bytes), bytes);
     }
 };
 
-// Ends the program with 1 where the upstream has not got back everything, once.
+// Ends the program with status 1 unless every block is deallocated exactly once.
 struct judged_upstream {
     headroom_test::counting_upstream counted;
     ~judged_upstream() {
@@ -61,12 +61,12 @@ thread_local holder of_this_thread;
 headroom_test::counting_upstream* upstream = nullptr;
 synchronized_multipool_resource* pool = nullptr;
 
-// Runs `end`, which makes static objects, in a child that ends as programs do.
+// Runs `end`, which makes static objects, in a child that returns from exit().
 template <class End>
 int at_the_end_of_a_program(End end) {
     return headroom_test::in_child([&] {
         alarm(20);
-        static judged_upstream last;    // made first, so destroyed last
+        static judged_upstream last;    // constructed first, so destroyed last
         upstream = &last.counted;
         end();
         std::exit(0);
@@ -112,7 +112,7 @@ TEST(static_destruction, of_an_object_that_starts_a_thread) {
               0);
 }
 
-// The main thread's own variables go before static ones do.
+// The main thread's thread_local objects are destroyed before static ones.
 TEST(static_destruction, comes_after_the_main_threads_variables) {
     EXPECT_EQ(at_the_end_of_a_program([] {
                   static synchronized_multipool_resource resource(upstream);
@@ -126,17 +126,17 @@ TEST(static_destruction, comes_after_the_main_threads_variables) {
               0);
 }
 
-// The program's variables of a thread may be older than the resource's, and are then destroyed after what it keeps for the thread.
+// A thread_local object of the program can be older than the resource's, and is then destroyed after the thread's cache.
 TEST(static_destruction, of_a_resource_that_was_made_after_the_threads_variable) {
     EXPECT_EQ(at_the_end_of_a_program([] {
-                  of_this_thread.from = nullptr;    // made now
+                  of_this_thread.from = nullptr;    // constructs it now
                   static synchronized_multipool_resource resource(upstream);
                   of_this_thread.fill(resource);
               }),
               0);
 }
 
-// A thread that nobody joins goes on while the static objects are destroyed: with a resource that is not among those.
+// A detached thread keeps running while static objects are destroyed. The resource that it uses is not destroyed.
 TEST(static_destruction, beside_a_thread_that_goes_on) {
     EXPECT_EQ(headroom_test::in_child([] {
                   alarm(20);
@@ -156,7 +156,7 @@ TEST(static_destruction, beside_a_thread_that_goes_on) {
               0);
 }
 
-// The same of the resources that are for one thread at a time, and of one over the other.
+// Resources without locks, and one resource over another.
 TEST(static_destruction, of_resources_over_each_other) {
     EXPECT_EQ(at_the_end_of_a_program([] {
                   static headroom::tracking_resource counted(upstream);

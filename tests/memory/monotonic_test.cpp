@@ -1,5 +1,5 @@
 // Labels: core
-// Valgrind cannot throw from operator new, so what asks it for the impossible is left out there.
+// Valgrind's operator new cannot throw, so the test of impossible requests is left out there.
 // Not under Valgrind: monotonic.of_the_default_upstream_impossible_requests_throw_bad_alloc_too
 #include <headroom/monotonic.hpp>
 #include <headroom/reservation.hpp>

@@ -1,5 +1,5 @@
 // Labels: no-valgrind
-// What a multipool hands out after much has come back: in order of addresses, from where it was, for whatever size.
+// Reuse of freed blocks by a multipool: in order of addresses, from their slabs, for every size.
 #include <headroom/multipool.hpp>
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ protected:
     void deallocate(const std::vector<void*>& blocks, std::size_t bytes) {
         for (void* const each : blocks) resource.deallocate(each, bytes, 8);
     }
-    // How many of the blocks lie after the one before them.
+    // Returns the number of blocks at a higher address than their predecessor.
     static std::size_t ascending(const std::vector<void*>& blocks) {
         std::size_t result = 0;
         for (std::size_t i = 1; i < blocks.size(); ++i) result += std::less<>()(blocks[i - 1], blocks[i]) ? 1U : 0U;
@@ -51,7 +51,7 @@ protected:
     headroom_test::random random{1};
 };
 
-// But for the few blocks that came back last, and those of the first chunks, which are small.
+// Not in order are the few blocks freed last and those of the small first chunks.
 TEST_P(multipool_lives, what_came_back_in_any_order_goes_out_in_order_of_addresses) {
     std::vector<void*> blocks = allocate(size(), count());
     const auto requests = upstream.requests();
@@ -100,7 +100,7 @@ TEST_P(multipool_lives, an_empty_slab_serves_another_size) {
     for (const std::size_t other : {std::size_t{32}, std::size_t{80}, std::size_t{320}, std::size_t{96}}) {
         shuffle(blocks);
         deallocate(blocks, size());
-        blocks = allocate(other, bytes_in_all / 2 / other);    // half as much: some slabs hold the last blocks that came back
+        blocks = allocate(other, bytes_in_all / 2 / other);    // half as much: some slabs still hold the blocks freed last
         shuffle(blocks);
         deallocate(blocks, other);
         blocks = allocate(size(), count() / 2);
@@ -110,14 +110,14 @@ TEST_P(multipool_lives, an_empty_slab_serves_another_size) {
 
 INSTANTIATE_TEST_SUITE_P(sizes, multipool_lives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
 
-// What is handed out and comes back in turn stays what it is, however much lies free elsewhere: it is not put in order, only to be
-// taken from another half-free slab the next time.
+// Blocks that are allocated and freed in turn stay the same few, however many are free elsewhere: they are not sorted and
+// replaced by those of other half-free slabs.
 TEST_P(multipool_lives, blocks_that_come_and_go_in_turn_are_a_few) {
     const std::vector<void*> blocks = allocate(size(), count());
     std::vector<void*> gone;
     for (std::size_t i = 0; i < blocks.size(); i += 2) gone.push_back(blocks[i]);
     deallocate(gone, size());
-    (void)allocate(size(), count() / 4);    // what is in no slab, and goes out first
+    (void)allocate(size(), count() / 4);    // takes the unslabbed blocks, which are used first
     constexpr std::size_t in_turn = 60;
     std::set<void*> seen;
     for (std::size_t turn = 0; turn < 100; ++turn) {
@@ -128,7 +128,7 @@ TEST_P(multipool_lives, blocks_that_come_and_go_in_turn_are_a_few) {
     EXPECT_LE(seen.size(), in_turn * 8);
 }
 
-// Though one is asked for after every other, and finds those that wait.
+// Allocating after every second deallocation does not stop the deferred blocks from being sorted.
 TEST_P(multipool_lives, what_comes_back_while_less_is_asked_for_goes_out_in_order_of_addresses) {
     std::vector<void*> blocks = allocate(size(), count());
     shuffle(blocks);
@@ -138,7 +138,7 @@ TEST_P(multipool_lives, what_comes_back_while_less_is_asked_for_goes_out_in_orde
         if (i % 2 == 1) kept.push_back(resource.allocate(size(), 8));
     }
     blocks = allocate(size(), count() / 2);
-    const std::size_t few = (std::min)(blocks.size(), std::size_t{1000});    // that may be in any order
+    const std::size_t few = (std::min)(blocks.size(), std::size_t{1000});    // can be in any order
     EXPECT_GE(ascending(blocks), (blocks.size() - few) * 7 / 10 + few * 4 / 10);
 }
 
@@ -157,7 +157,7 @@ TEST_P(multipool_lives, statistics_know_what_waits_to_be_put_in_order) {
     EXPECT_EQ(resource.statistics().blocks, blocks.size());
 }
 
-// Of each size so little that the order does not matter: what came back waits, but not when another size wants memory.
+// Too few blocks of each size are freed to be sorted; they are returned to their slabs when another size needs memory.
 TEST(multipool_slabs, what_little_of_many_sizes_left_behind_serves_another_size) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
@@ -171,7 +171,8 @@ TEST(multipool_slabs, what_little_of_many_sizes_left_behind_serves_another_size)
     EXPECT_EQ(upstream.bytes(), held);
 }
 
-// Where upstream has more, there is no less: what it gave is used, also where it has no more for a table, or takes nothing back.
+// More memory upstream never serves fewer blocks, within the size of a table: a chunk is used even if upstream cannot give the
+// slab table, or ignores deallocation.
 TEST(multipool_slabs, a_buffer_without_room_for_a_table_is_used_all_the_same) {
     std::size_t of_a_buffer = 0;
     std::size_t of_a_quota = 0;
@@ -185,11 +186,11 @@ TEST(multipool_slabs, a_buffer_without_room_for_a_table_is_used_all_the_same) {
     };
     for (std::size_t all = std::size_t{240} << 10; all < std::size_t{300} << 10; all += 256) {
         void* const buffer =
-            std::pmr::new_delete_resource()->allocate(all, 4096);    // so that as much is lost to alignment each time
+            std::pmr::new_delete_resource()->allocate(all, 4096);    // page-aligned: each time an equal loss to alignment
         std::pmr::monotonic_buffer_resource fixed(buffer, all, std::pmr::null_memory_resource());
         const std::size_t now = taken_of(&fixed);
         std::pmr::new_delete_resource()->deallocate(buffer, all, 4096);
-        ASSERT_GE(now + 8192, of_a_buffer) << all;    // (the table itself, and pages where its pieces begin)
+        ASSERT_GE(now + 8192, of_a_buffer) << all;    // the table, and pages cut by the start of pieces
         of_a_buffer = std::max(now, of_a_buffer);
         counting_upstream upstream;
         upstream.limit(all);
@@ -199,7 +200,7 @@ TEST(multipool_slabs, a_buffer_without_room_for_a_table_is_used_all_the_same) {
     }
 }
 
-// Whatever comes first in a round: a page in use early, or sizes that had no slab.
+// Holds for any first allocation in a round: one that takes a page early, or of a size without slabs.
 TEST(multipool_slabs, a_round_like_the_last_asks_upstream_for_nothing) {
     for (const int small : {500, 5'000, 50'000}) {
         for (const std::size_t first : std::initializer_list<std::size_t>{0, 64, 4096}) {
@@ -221,7 +222,7 @@ TEST(multipool_slabs, a_round_like_the_last_asks_upstream_for_nothing) {
     }
 }
 
-// A refusal of upstream's is its own, and asked for once.
+// An exception of upstream is passed on unchanged, and the request is not repeated.
 TEST(multipool_slabs, what_upstream_throws_is_thrown_on) {
     struct of_its_own {};
     struct refusing final : std::pmr::memory_resource {
@@ -246,7 +247,7 @@ TEST(multipool_slabs, what_upstream_throws_is_thrown_on) {
     }
 }
 
-// The memory of a table is refused: blocks are cut from that chunk all the same.
+// Refusing the slab table leaves the chunk in use: its blocks are cut singly.
 TEST(multipool_slabs, without_memory_for_a_table_blocks_are_cut_singly) {
     for (std::uint64_t k = 1; k < 30; ++k) {
         counting_upstream upstream;

@@ -1,5 +1,5 @@
-// The pages of a multipool: what one size has given up serves every other, free pages beside each other are one run, and trim()
-// gives all of them back.
+// Pages of a multipool: those that one size frees serve every other size, adjacent free pages form one run, and trim() releases
+// them all.
 #include <headroom/multipool.hpp>
 #include <headroom/testing.hpp>
 
@@ -22,7 +22,8 @@ using headroom_test::counting_upstream;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Phases of one size each, given back in no order. They used to keep what they had taken: twelve phases took twelve times as much.
+// Allocates and frees in random order, one size after another in about 12 phases. Pages kept by each size would add up to 12
+// times the memory.
 template <class Resource>
 void phases(Resource& resource, std::size_t least, std::size_t most, std::size_t in_all) {
     headroom_test::random random(9);
@@ -46,7 +47,7 @@ TYPED_TEST(multipool_pages, serve_every_size_in_turn) {
             TypeParam by_default, over(&upstream);
             TypeParam& resource = named ? over : by_default;
             phases(resource, least, 65'536, 8 * MiB);
-            // (Over an upstream the last chunk is as large as all before it. Threads keep some blocks of each small size.)
+            // Over an upstream the last chunk is as large as all before it; threads cache some blocks of each small size.
             EXPECT_LE(resource.statistics().chunk_bytes, least > 4096 && !named ? 16 * MiB : 34 * MiB) << least << named;
             EXPECT_EQ(resource.statistics().blocks, 0U);
             (void)resource.trim();
@@ -62,12 +63,12 @@ TYPED_TEST(multipool_pages, are_given_back_by_trim) {
     TypeParam resource;
     for (int life = 0; life < 3; ++life) {
         phases(resource, 5120, 65536, 8 * MiB);
-        // (All but what lies before the first page, and what was committed ahead.)
+        // All but the bytes before the first page and those committed ahead.
         EXPECT_GE(resource.trim(), resource.statistics().chunk_bytes - 2 * MiB - MiB / 8);
     }
 }
 
-// Below a mebibyte from a reservation, whatever its size, and of more alignment.
+// Runs below 1 MiB come from the reservation, for every size and alignment.
 TEST(multipool_runs, large_blocks_share_the_reservation_and_coalesce) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds have none";
     multipool_resource resource;
@@ -105,7 +106,7 @@ TEST(multipool_runs, large_blocks_share_the_reservation_and_coalesce) {
     for (void* const each : wide) resource.deallocate(each, 20'000);
 }
 
-// Only so many of a list are looked at. That the one at the end is not among them must not end the reservation.
+// The search of a free list is bounded. Missing the run at the end must not make the reservation look full.
 TEST(multipool_runs, the_free_pages_at_the_end_are_found_behind_many_that_are_too_short) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds have none";
     multipool_resource resource;
@@ -125,8 +126,8 @@ TEST(multipool_runs, the_free_pages_at_the_end_are_found_behind_many_that_are_to
     for (void* const each : between) resource.deallocate(each, 30 * pool_page_bytes - 1);
 }
 
-// The system refused, so upstream's chunks came after the reservation. When trim() gives them back, the reservation grows again, and
-// the blocks in its pages are still known.
+// While the system refuses, chunks come from upstream. After trim() released those the reservation grows again, and knows the
+// blocks in its pages.
 TEST(multipool_runs, go_on_in_the_reservation_when_later_chunks_are_gone) {
     multipool_resource resource;
     std::vector<void*> kept, later;
@@ -146,7 +147,7 @@ TEST(multipool_runs, go_on_in_the_reservation_when_later_chunks_are_gone) {
     EXPECT_EQ(resource.statistics().blocks, 0U);
 }
 
-// Against a model that knows of each page whether it is free.
+// Compares with a model that has a flag for each page.
 TEST(page_runs, take_and_give_back_as_the_model_does) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         headroom_test::random random(seed);
@@ -164,7 +165,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 const std::size_t count = random.below(10) == 0 ? 1 + random.below(60) : 1 + random.below(17);
                 page_runs::run got = runs.take(count);
                 if (!got) {
-                    // In part what is free at the end.
+                    // Partly from the free pages at the end.
                     std::size_t more = count;
                     const std::size_t never_used = pages - all.high_water;
                     for (std::size_t at = all.high_water; at > 0 && more > 0 && !used[at - 1]; --at) --more;
@@ -188,7 +189,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 for (std::size_t i = gone.index; i < gone.index + count; ++i) used[i] = false;
                 runs.free_run(gone, count);
             }
-            if (random.below(200) == 0) {    // as rewind() does
+            if (random.below(200) == 0) {    // like rewind()
                 runs.reset();
                 live.clear();
                 used.assign(pages, false);

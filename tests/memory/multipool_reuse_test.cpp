@@ -1,4 +1,4 @@
-// What is free in a multipool is used, whatever it was cut for, before upstream is asked for more.
+// Free memory in a multipool serves any size before upstream is used.
 // Labels: thread no-valgrind
 #include <headroom/multipool.hpp>
 #include <headroom/reservation.hpp>
@@ -44,7 +44,7 @@ void deallocate(std::pmr::memory_resource& resource, std::vector<void*> blocks, 
     for (void* const each : blocks) resource.deallocate(each, bytes, 8);
 }
 
-// Of two sizes. Slabs have one page, four, eight or sixteen; above 4 KiB there are none.
+// Tests of two sizes. A slab has 1, 4, 8 or 16 pages; sizes above 4 KiB have none.
 class multipool_reuse : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
 protected:
     [[nodiscard]] static std::size_t first() { return std::get<0>(GetParam()); }
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, multipool_reuse,
                          testing::Combine(testing::Values(24, 200, 600, 1024, 2000, 4096),
                                           testing::Values(24, 200, 600, 1024, 2000, 4096, 5000, 65'536)));
 
-// Short runs of empty pages are found, though a longer one was looked for in vain.
+// Short runs of empty pages are found after the search for a longer one failed.
 TEST(multipool_empty_slabs, are_found_though_a_longer_run_was_not) {
     for (const auto& [kept, wanted] : {std::pair<std::size_t, std::size_t>{120, 24}, {512, 200}, {960, 600}}) {
         counting_upstream upstream;
@@ -123,7 +123,7 @@ TEST(multipool_empty_slabs, are_those_in_which_nothing_is_in_use_though_blocks_a
     }
 }
 
-// Blocks of no bytes are found again as well.
+// Blocks of zero bytes are reused too.
 TEST(multipool_empty_slabs, blocks_of_no_bytes_are_no_more_from_life_to_life) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
@@ -139,7 +139,7 @@ TEST(multipool_empty_slabs, blocks_of_no_bytes_are_no_more_from_life_to_life) {
     }
 }
 
-// Where the pool has no pages for them, since the options say so, a large block has a reservation of its own.
+// The options exclude these blocks from pages, so each has its own reservation.
 TEST(multipool_large_blocks, eight_that_came_back_serve_again_without_a_system_call) {
     if (headroom::detail::memory_checked || headroom_test::sanitized)
         GTEST_SKIP() << "nothing is used again at once, or it is hidden";
@@ -165,7 +165,7 @@ TEST(multipool_pages, serve_every_alignment_up_to_their_own) {
     }
 }
 
-// Of a size's first slab little may be used.
+// The first slab of a size may stay mostly unused, so it is not populated.
 TEST(multipool_slabs, the_first_of_a_size_takes_memory_as_it_is_used) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds fill what is free";
     multipool_resource resource;
@@ -180,8 +180,8 @@ TEST(multipool_of_threads, a_thread_for_whose_cache_there_is_no_memory_gets_bloc
     synchronized_multipool_resource resource(&upstream);
     const std::vector<void*> blocks = allocate(resource, 64, bytes_in_all / 64);
     for (std::size_t i = 0; i < blocks.size(); i += 2) resource.deallocate(blocks[i], 64, 8);
-    (void)resource.statistics();    // gives back what this thread kept
-    // (Until no page is left.)
+    (void)resource.statistics();    // returns this thread's cache
+    // Uses up all pages.
     upstream.limit(upstream.bytes());
     (void)until_refused(resource, 4096, 4096);
     (void)until_refused(resource, 2048, 64);
@@ -192,7 +192,7 @@ TEST(multipool_of_threads, a_thread_for_whose_cache_there_is_no_memory_gets_bloc
     }).join();
 }
 
-// More resources than there are places in which threads find their caches quickly.
+// More resources than slots in the threads' table of caches.
 TEST(multipool_of_threads, what_the_thread_kept_is_given_back_though_another_resource_took_its_place) {
     std::vector<std::unique_ptr<synchronized_multipool_resource>> resources;
     for (int number = 0; number < 150; ++number) resources.push_back(std::make_unique<synchronized_multipool_resource>());

@@ -1,5 +1,5 @@
 // Labels: core
-// Valgrind cannot throw from operator new, so what asks it for the impossible is left out there.
+// Valgrind's operator new cannot throw, so the test of impossible requests is left out there.
 // Not under Valgrind: multipool.of_the_default_upstream_impossible_requests_throw_bad_alloc_too
 #include <headroom/multipool.hpp>
 #include <headroom/monotonic.hpp>
@@ -80,7 +80,7 @@ TEST(multipool, blocks_have_no_headers_and_lie_in_the_order_of_their_allocation)
 
 TEST(multipool, small_blocks_lie_together_however_large_the_others_are) {
     multipool_resource resource;
-    (void)resource.allocate(60'000, 8);    // (the first chunks are cut in order of allocation)
+    (void)resource.allocate(60'000, 8);    // the first chunks are cut in order of allocation
     const std::byte* before = nullptr;
     int apart = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -116,7 +116,7 @@ TEST(multipool, freed_blocks_are_used_again_first_in_first_out) {
     for (int i = 0; i < 9; ++i) blocks.push_back(resource.allocate(24, 8));
     for (const std::size_t which : {4U, 7U, 1U, 8U, 0U}) resource.deallocate(blocks[which], 24, 8);
     for (const std::size_t which : {4U, 7U, 1U, 8U}) EXPECT_EQ(resource.allocate(24, 8), blocks[which]);
-    // One stays behind while the chunk has room.
+    // One free block stays behind while the chunk has unused memory.
     EXPECT_EQ(resource.allocate(24, 8), bytes_at(blocks[8]) + 24);
 }
 
@@ -132,10 +132,10 @@ TEST(multipool, the_last_free_block_is_used_before_a_new_chunk_is_taken) {
     EXPECT_EQ(upstream.requests(), requests);
 }
 
-// It used to take its only free block again and again, the slow way, when the committed part of its chunk was full.
+// Taking the only free block again and again would run the slow path each time. The committed part of the chunk is full here.
 TEST(multipool, a_chunk_that_can_grow_in_place_does_so_before_the_last_free_block_is_taken) {
     multipool_resource resource;
-    // (So many that what came back is not put in order in the meantime: that finds the one free block, once.)
+    // So many blocks that freed ones are not sorted meanwhile, which would find the free block once.
     for (int i = 0; i < 90; ++i) (void)resource.allocate(1024);
     ASSERT_TRUE(headroom::owner_of(resource.allocate(1024)));
     for (int i = 0; i < 100; ++i) {
@@ -187,7 +187,7 @@ TEST(multipool, steady_use_needs_nothing_from_upstream) {
 }
 
 TEST(multipool, what_is_left_of_a_chunk_is_used_before_the_next_one_is_taken) {
-    // Chunks of one block of the size that ran out: whatever is left of the first goes to the pools.
+    // Chunks of one block of the exhausted size: the rest of the first goes to the pools.
     counting_upstream upstream;
     multipool_resource resource({1, 4096}, &upstream);
     (void)resource.allocate(4096);
@@ -251,7 +251,7 @@ TEST(multipool, large_blocks_go_upstream_when_given_back) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// They used to go to the process's cache each time, at 1107 instructions and two system calls a pair of calls.
+// Returning them to the process's cache would cost 1107 instructions and two system calls for each pair of calls.
 TEST(multipool, large_blocks_from_reservations_are_kept_for_the_next_of_like_size) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
@@ -266,7 +266,7 @@ TEST(multipool, large_blocks_from_reservations_are_kept_for_the_next_of_like_siz
             resource.deallocate(again, bytes - static_cast<std::size_t>(i) * 400);
         }
         EXPECT_EQ(headroom::testing::stop_failing(), 0U);
-        EXPECT_NE(resource.allocate(bytes / 4), block);    // not for a much smaller one
+        EXPECT_NE(resource.allocate(bytes / 4), block);    // not for a much smaller block
     }
 }
 
@@ -284,7 +284,7 @@ TEST(multipool, no_more_than_eight_large_blocks_and_eight_mebibytes_are_kept) {
         EXPECT_EQ(headroom::reservations().size(), before + 20);
         for (void* const block : blocks) resource.deallocate(block, bytes);
         kept result{headroom::reservations().size() - before, 0};
-        // The latest are kept: their memory is warmest.
+        // The blocks freed last are kept: their memory is most likely in the processor's cache.
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const auto owner = headroom::owner_of(blocks[i]);
             EXPECT_EQ(owner.has_value(), i >= blocks.size() - result.blocks);
@@ -313,7 +313,7 @@ TEST(multipool, large_blocks_given_back_in_a_round_serve_the_next) {
     resource.deallocate(block, 1 << 20);
     resource.rewind();
     EXPECT_EQ(headroom::reservations().size(), before + 1);
-    resource.rewind();    // not used for a whole round
+    resource.rewind();    // unused for a whole round
     EXPECT_EQ(headroom::reservations().size(), before);
 }
 
@@ -324,7 +324,7 @@ TEST(multipool, what_is_kept_gives_way_when_the_system_refuses) {
     resource.deallocate(resource.allocate(1 << 20), 1 << 20);
     EXPECT_EQ(headroom::reservations().size(), before + 1);
     headroom::trim_cache();
-    // No room for a reservation: the block comes from operator new.
+    // Without addresses for a reservation, the block comes from operator new.
     headroom::testing::limit_address_space(1);
     void* const other = resource.allocate(6 << 20);
     headroom::testing::limit_address_space(0);
@@ -333,9 +333,9 @@ TEST(multipool, what_is_kept_gives_way_when_the_system_refuses) {
     resource.deallocate(other, 6 << 20);
 }
 
-// A buffer of 64 KiB is often not filled to its end.
+// A 64 KiB buffer is often not filled, so its pages are not populated.
 TEST(multipool, the_memory_of_blocks_above4_ki_b_comes_at_first_touch) {
-    headroom::trim_cache();    // what is warm has its memory
+    headroom::trim_cache();    // cached ranges are already populated
     multipool_resource resource;
     const auto provided = [&](std::size_t bytes, int blocks) {
         const std::uint64_t before = headroom::statistics().faults_avoided;
@@ -366,7 +366,7 @@ TEST(multipool, sizes_that_options_exclude_go_upstream_one_by_one) {
     multipool_resource resource({0, 64}, &upstream);
     void* const pooled = resource.allocate(64, 8);
     EXPECT_EQ(upstream.blocks(), 1U);
-    // Of constant size and not: two ways through the code.
+    // Constant and variable sizes take different code paths.
     void* const constant = resource.allocate(65, 8);
     void* const variable = resource.allocate(upstream.blocks() * 100, 8);
     EXPECT_EQ(upstream.blocks(), 3U);
@@ -391,7 +391,7 @@ TEST(multipool, chunks_grow_geometrically_and_stop_at16_mi_b) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     for (int i = 0; i < 1'000'000; ++i) (void)resource.allocate(100, 1);
-    EXPECT_LE(upstream.requests(), 40U);    // a table with each of the large ones
+    EXPECT_LE(upstream.requests(), 40U);    // one table for each large chunk
     EXPECT_LE(upstream.last_bytes(), (std::size_t{16} << 20) + 4096);
 }
 
@@ -427,7 +427,7 @@ TEST(multipool, alignment_goes_up_to_a_page_and_beyond) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// Whatever was cut from the same memory before.
+// Holds for any blocks cut from the memory before.
 TEST(multipool, sizes_that_are_multiples_of16_are_aligned_so) {
     multipool_resource resource;
     for (int i = 0; i < 3000; ++i) {
@@ -458,7 +458,7 @@ TEST(multipool, over_aligned_blocks_are_used_again) {
     EXPECT_EQ(upstream.bytes(), after_first);
 }
 
-// Blocks of 4 KiB side by side would all begin in one set of the processor's cache, and push each other out of it.
+// Adjacent blocks of 4 KiB would start in one set of the processor's cache and evict each other.
 TEST(multipool, large_blocks_begin_in_different_lines_of_the_cache) {
     for (const std::size_t bytes : {1024U, 2048U, 4096U, 8192U}) {
         counting_upstream upstream;

@@ -1,4 +1,4 @@
-// What a multipool gives back when it is asked to, and what it says of itself.
+// trim() and statistics() of multipools.
 // Labels: thread
 #include <headroom/multipool.hpp>
 
@@ -61,7 +61,7 @@ TYPED_TEST(multipool_upkeep, trim_gives_empty_chunks_to_upstream) {
     EXPECT_EQ(upstream.blocks(), 0U);
 }
 
-// Over reservations, where the addresses stay and the memory goes; and over an upstream.
+// Over reservations, where pages are decommitted in place, and over an upstream.
 TYPED_TEST(multipool_upkeep, trim_invalidates_nothing) {
     counting_upstream upstream;
     for (std::pmr::memory_resource* const from :
@@ -93,10 +93,10 @@ TYPED_TEST(multipool_upkeep, trim_gives_back_what_was_used_before_rewind) {
     for (TypeParam* const resource : {&named, &defaulted}) {
         headroom_test::random random(7);
         std::size_t most = 0;
-        for (const std::size_t round : std::array<std::size_t, 5>{16, 2, 16, 0, 4}) {    // MiB in use in each
+        for (const std::size_t round : std::array<std::size_t, 5>{16, 2, 16, 0, 4}) {    // MiB in use in each round
             const std::vector<memory_piece> live = fill(*resource, random, round << 20);
             most = std::max(most, round << 20);
-            // All that was used in an earlier round, and is not now.
+            // Releases all memory that was used in an earlier round and is free now.
             const std::size_t back = resource->trim();
             EXPECT_GE(back + (round << 20) + (most >> 2), most) << round;
             most = round << 20;
@@ -108,7 +108,7 @@ TYPED_TEST(multipool_upkeep, trim_gives_back_what_was_used_before_rewind) {
         const std::size_t back = resource->trim();
         EXPECT_GE(back + (most >> 2), most);
         EXPECT_EQ(resource->trim(), 0U) << "it is gone already";
-        // Of what is free a little is used again: the rest still has no memory.
+        // Uses a little of the free memory: the rest stays decommitted.
         (void)fill(*resource, random, std::size_t{1} << 20);
         EXPECT_LE(resource->trim(), std::size_t{1} << 20);
         resource->rewind();
@@ -154,7 +154,7 @@ TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
     EXPECT_GT(resource.statistics().empty_slab_bytes, std::size_t{1} << 20);
 }
 
-// Chunks of 64 KiB at most are used page by page, too.
+// Chunks of at most 64 KiB are divided into pages too.
 TEST(multipool_upkeep_of_small_chunks, trim_gives_them_back) {
     for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
         counting_upstream upstream;
@@ -189,7 +189,7 @@ TEST(multipool_upkeep_of_threads, trim_may_be_called_while_others_allocate) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// What another thread frees goes back to the slabs in batches.
+// Blocks freed by another thread return to their slabs in batches.
 TEST(multipool_upkeep_of_threads, slabs_that_another_thread_empties_serve_another_size) {
     counting_upstream upstream;
     headroom::synchronized_multipool_resource resource(&upstream);
@@ -211,7 +211,7 @@ TEST(multipool_upkeep_of_threads, slabs_that_another_thread_empties_serve_anothe
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// A huge page more is committed only where it is a small part of what is in use.
+// Commits another huge page only if it is a small part of the memory in use.
 TEST(multipool_upkeep_of_threads, little_is_committed_beyond_what_is_in_use) {
     headroom::synchronized_multipool_resource resource;
     std::size_t bytes = 0;

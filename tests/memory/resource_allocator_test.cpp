@@ -30,7 +30,7 @@ using string_in = std::basic_string<char, std::char_traits<char>, resource_alloc
 template <class T, class Resource, class Hash = std::hash<T>>
 using set_in = std::unordered_set<T, Hash, std::equal_to<T>, resource_allocator<T, Resource>>;
 
-// Counts the calls, and has no virtual function: not even a memory_resource.
+// Counts calls. Has no virtual function: not a memory_resource.
 struct counting_resource {
     int blocks = 0;
     std::size_t last_bytes = 0;
@@ -100,7 +100,7 @@ TEST(resource_allocator, sizes_that_overflow_throw) {
     EXPECT_THROW((void)allocator.allocate(SIZE_MAX / 4), std::bad_alloc);
 }
 
-// A resource that is not a memory_resource has no virtual call to make; nor does a final one that is called by its type.
+// Allocators call a resource that is not a memory_resource directly, and a final one without a virtual call.
 TEST(resource_allocator, calls_the_resource_itself) {
     counting_resource resource;
     {
@@ -176,7 +176,7 @@ TYPED_TEST(resource_allocator_over, nested_containers_get_it_too) {
     nested.back().emplace_back("x");
     EXPECT_EQ(nested[0][0].get_allocator().resource(), &over);
 
-    // A string from elsewhere is copied into the container's memory.
+    // A string from another resource is copied into the container's memory.
     holder<TypeParam> elsewhere;
     const string foreign("another string that is too long for any small buffer", &elsewhere);
     strings.push_back(foreign);
@@ -248,7 +248,7 @@ TEST(resource_allocator, allocate_shared_uses_it) {
     EXPECT_EQ(upstream.blocks(), 0U);
 }
 
-// Sets a default resource for its type, and the former one again.
+// Sets the default resource of its type; restores the former one.
 template <class Resource>
 struct default_set {
     explicit default_set(Resource* resource) : before(headroom::set_default_resource<Resource>(resource)) {}
@@ -270,7 +270,7 @@ TEST(resource_allocator, default_constructed_it_takes_the_resource_that_was_set)
         EXPECT_EQ(another.before, &one);
         EXPECT_EQ(numbers().get_allocator().resource(), &two);
         EXPECT_EQ(a.get_allocator().resource(), &one) << "allocators that exist keep theirs";
-        // Members that are default-constructed, and maps whose values are, as in "change one typedef".
+        // Default-constructed members and mapped values use the default resource, as after a change of one typedef.
         struct record {
             numbers values;
             std::map<int, numbers, std::less<>, resource_allocator<std::pair<const int, numbers>, multipool_resource>> by_key;

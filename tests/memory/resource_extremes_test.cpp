@@ -1,6 +1,6 @@
 // Labels: no-valgrind
-// Memory resources where few programs take them: options at their ends, upstreams that give more than they are asked for, sizes
-// that the options exclude from pools, threads that look while others allocate, a first chunk of many megabytes.
+// Unusual uses of memory resources: extreme options, upstreams that align more than requested, sizes that the options exclude,
+// statistics during allocation, a first chunk of many megabytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using headroom_test::resource_model;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Gives every block at a multiple of `aligned`, however little was asked for, and refuses after so many bytes.
+// Aligns every block to `aligned` and refuses to hold more than `most` bytes.
 class aligning_upstream final : public std::pmr::memory_resource {
 public:
     explicit aligning_upstream(std::size_t aligned, std::size_t most = 256 * MiB) : aligned_(aligned), most_(most) {}
@@ -58,8 +58,7 @@ class pool_extremes : public testing::Test {};
 using pools = testing::Types<multipool_resource, synchronized_multipool_resource>;
 TYPED_TEST_SUITE(pool_extremes, pools);
 
-// Every option at its ends and beside them, over upstreams of every alignment; with looks and trimming in between, rounds that
-// end by rewinding or releasing, and threads that come and go.
+// Random operations with these options: allocation, deallocation, statistics(), trim(), rewind(), release(), short-lived threads.
 template <class Resource>
 void random_life(const std::pmr::pool_options& options, std::size_t aligned) {
     aligning_upstream upstream(aligned);
@@ -105,7 +104,7 @@ TYPED_TEST(pool_extremes, every_option_over_every_upstream) {
     }
 }
 
-// A chunk that begins at a page, and is just as large as the largest block, has no room for the gap before it.
+// A page-aligned chunk that is just as large as the largest block has no room for an offset before it.
 TYPED_TEST(pool_extremes, the_largest_pooled_block_fits_into_a_chunk_of_one_block) {
     aligning_upstream upstream(4096);
     TypeParam resource(std::pmr::pool_options{1, 0}, &upstream);
@@ -113,7 +112,7 @@ TYPED_TEST(pool_extremes, the_largest_pooled_block_fits_into_a_chunk_of_one_bloc
     EXPECT_LT(upstream.bytes(), MiB);
 }
 
-// What the options exclude goes upstream, also after somebody has looked at the pools, or a thread has ended.
+// Excluded sizes go upstream, also after a call of statistics() or the end of a thread.
 TEST(pool_extremes, what_is_excluded_stays_excluded_when_threads_give_back_what_they_kept) {
     headroom_test::counting_upstream upstream;
     synchronized_multipool_resource resource(std::pmr::pool_options{0, 256}, &upstream);
@@ -137,7 +136,7 @@ TEST(pool_extremes, what_is_excluded_stays_excluded_when_threads_give_back_what_
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// 1,024 bytes aligned to 128 fit into no slab of theirs, but into one of 1,152, which the options exclude.
+// Blocks of 1,024 bytes aligned to 128 use slabs of 1,152, a size that the options exclude.
 TEST(pool_extremes, what_is_excluded_stays_excluded_though_blocks_of_more_alignment_need_as_much) {
     for (const std::size_t largest : {std::size_t{1024}, std::size_t{2048}, std::size_t{4096}}) {
         counting_upstream upstream;
@@ -162,8 +161,8 @@ TEST(pool_extremes, what_is_excluded_stays_excluded_though_blocks_of_more_alignm
     for (volatile unsigned char& each : bytes) each = 0xEE;
 }
 
-// A block of more alignment takes pages; where upstream refuses those, a piece of its own. (Built by GCC 12 at -O1 it took what lay on
-// the stack for pages.)
+// An over-aligned block takes pages, or its own piece if upstream refuses those. GCC 12 at -O1 needs the initialized result: it
+// took stack memory for pages.
 TEST(pool_extremes, where_pages_are_refused_blocks_of_more_alignment_are_pieces_of_their_own) {
     for (std::uint64_t k = 1; k < 6; ++k) {
         counting_upstream upstream;
@@ -186,7 +185,7 @@ TEST(pool_extremes, where_pages_are_refused_blocks_of_more_alignment_are_pieces_
     }
 }
 
-// Also behind many free blocks of that size that were cut outside of slabs, and may lie anywhere.
+// Reuses over-aligned blocks behind many free blocks of their size that are in no slab.
 TEST(pool_extremes, blocks_of_more_alignment_that_come_back_serve_again) {
     counting_upstream upstream;
     multipool_resource resource({64, 0}, &upstream);
@@ -205,7 +204,7 @@ TEST(pool_extremes, blocks_of_more_alignment_that_come_back_serve_again) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// --- Rewound, with a large chunk in the place of the first.
+// --- After rewind(), with a large chunk in the place of the first.
 
 TEST(rewound_pool, keeps_its_slabs_whatever_is_asked_for_first) {
     multipool_resource resource;
@@ -213,7 +212,7 @@ TEST(rewound_pool, keeps_its_slabs_whatever_is_asked_for_first) {
     (void)resource.allocate(65536, 8);    // the third chunk is a large one
     for (int round = 0; round < 4; ++round) {
         resource.rewind();
-        (void)resource.allocate(4096, 8);    // more than the first two have
+        (void)resource.allocate(4096, 8);    // more than the first two chunks hold
         for (int i = 0; i < 40'000; ++i) (void)resource.allocate(48, 8);
         EXPECT_GT(resource.statistics().classes[5].slabs, 400U) << "round " << round;
     }
@@ -227,7 +226,7 @@ TEST(monotonic_first_chunk, has_as_many_bytes_as_were_asked_for) {
         monotonic_resource resource(wanted, &upstream);
         (void)resource.allocate(1, 1);
         EXPECT_GE(upstream.last_bytes(), wanted);
-        // And so they are after a release.
+        // Holds after release() too.
         resource.release();
         (void)resource.allocate(1, 1);
         EXPECT_GE(upstream.last_bytes(), wanted);
@@ -237,7 +236,7 @@ TEST(monotonic_first_chunk, has_as_many_bytes_as_were_asked_for) {
 TEST(monotonic_first_chunk, of_a_reservation_reaches_as_far) {
     monotonic_resource resource(256 * MiB);
     const auto* const first = static_cast<std::byte*>(resource.allocate(MiB, 1));
-    EXPECT_EQ(resource.allocate(100 * MiB, 1), first + MiB);    // beyond what the first has as a rule
+    EXPECT_EQ(resource.allocate(100 * MiB, 1), first + MiB);    // beyond the default first chunk
 }
 
 }    // namespace

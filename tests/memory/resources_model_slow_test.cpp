@@ -1,5 +1,5 @@
 // Labels: slow no-valgrind
-// 10^8 operations over all kinds of resources: HEADROOM_STEPS says otherwise. Half a minute.
+// 10^8 random operations over all kinds of resources, or HEADROOM_STEPS. Takes half a minute.
 #include <gtest/gtest.h>
 
 #include "support/resource_model.hpp"

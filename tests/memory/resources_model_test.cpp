@@ -1,5 +1,5 @@
 // Labels: no-valgrind
-// Every memory resource against the same model, by random operations.
+// Compares every memory resource with one model, by random operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace headroom_test;    // the kinds
+using namespace headroom_test;    // the kinds of resources
 
 template <class Kind>
 class resource_model_of : public testing::Test {};
@@ -27,7 +27,7 @@ TYPED_TEST(resource_model_of, random_operations_keep_every_promise) {
     run_operations<TypeParam>(model, [&] { return left-- > 0; });
 }
 
-// Through the abstract base the same class does the same.
+// Calls through the abstract base behave like direct calls.
 TYPED_TEST(resource_model_of, random_operations_through_the_base_keep_every_promise) {
     TypeParam kind;
     std::pmr::memory_resource& resource = kind.resource;
@@ -43,7 +43,7 @@ TYPED_TEST(resource_model_of, random_operations_through_the_base_keep_every_prom
     EXPECT_EQ(kind.upstream.mistakes(), 0U);
 }
 
-// Blocks that are allocated through one binding may be given back through the other.
+// Blocks may be allocated directly and deallocated through the base, and vice versa.
 TYPED_TEST(resource_model_of, bindings_mix) {
     TypeParam kind;
     std::pmr::memory_resource& base = kind.resource;
@@ -61,7 +61,7 @@ TYPED_TEST(resource_model_of, bindings_mix) {
     EXPECT_EQ(kind.upstream.mistakes(), 0U);
 }
 
-// Whatever call upstream refuses, the resource goes on, and nothing is lost.
+// After any refused upstream call the resource is usable and has lost nothing.
 TYPED_TEST(resource_model_of, a_refusal_at_any_upstream_call_leaves_it_usable) {
     for (std::uint64_t k = 1;; ++k) {
         TypeParam kind;
@@ -82,7 +82,7 @@ TYPED_TEST(resource_model_of, a_refusal_at_any_upstream_call_leaves_it_usable) {
         ASSERT_EQ(release_all(kind), 0U);
         ASSERT_EQ(kind.upstream.mistakes(), 0U);
         if (!refused) break;
-        if (k > 40) k += k / 3;    // where there are hundreds of calls, not at each of them
+        if (k > 40) k += k / 3;    // then at growing intervals
     }
 }
 
@@ -99,7 +99,7 @@ TYPED_TEST(resource_model_of, a_round_like_the_last_needs_nothing_from_upstream)
     round();
     const std::uint64_t before = kind.upstream.requests();
     for (int again = 0; again < 5; ++again) round();
-    // A tracking resource keeps nothing: blocks are upstream's own.
+    // A tracking resource keeps no memory: each block is one of upstream's.
     const std::uint64_t needed = std::is_same_v<TypeParam, tracking_with_upstream> ? 5000 : 0;
     EXPECT_EQ(kind.upstream.requests(), before + needed);
 }
@@ -132,7 +132,7 @@ TYPED_TEST(resource_model_marks, marks_nest) {
     model.check();
 }
 
-// What the fuzzer found worth keeping.
+// Replays the fuzzer's corpus.
 TEST(resource_model_corpus, every_file_keeps_every_promise) {
     EXPECT_GT(headroom_test::replay_corpus("resources", run_bytes), 0U);
 }

@@ -1,6 +1,6 @@
 // Labels: own-heap no-valgrind
-// Memory resources whose memory is refused, at every call in turn: of operator new, and of the system. Whatever is refused, the
-// request fails with bad_alloc or is served in another way, nothing else has changed, and everything goes back in the end.
+// Memory resources with every call of operator new and of the system refused in turn. The request throws bad_alloc or is served
+// in another way; nothing else changes, and all memory is released in the end.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -21,7 +21,7 @@
 
 namespace {
 
-// The program's heap: how many blocks are in use, and which requests are refused, counted while `counting`.
+// The program's heap: blocks in use, and the range of requests to refuse. Both count only while `counting`.
 long blocks_of_heap = 0;
 bool counting = false;
 std::uint64_t heap_requests = 0;
@@ -82,7 +82,7 @@ using shared = headroom::synchronized_multipool_resource;
 using kinds = testing::Types<monotonic, arena, pools<one>, pools<one, 1>, pools<one, 0, 256>, pools<one, 2, 8>, pools<shared>,
                              pools<shared, 1>, pools<shared, 0, 256>, pools<shared, 2, 8>>;
 
-// Calls during which the heap counts, and may refuse. (The model has a heap of its own.)
+// Forwards to the resource with `counting` set: the model allocates too.
 template <class Resource>
 struct watched {
     Resource& resource;
@@ -102,7 +102,7 @@ private:
     };
 };
 
-// What is in use by its own account; 0 where it keeps none.
+// Use according to the resource's own statistics; 0 if it has none.
 std::size_t in_use(headroom::arena_resource& of) { return of.underlying().used(); }
 std::size_t in_use(headroom::monotonic_resource&) { return 0; }
 template <class Pool>
@@ -113,10 +113,10 @@ std::size_t in_use(Pool& of) {
 template <class Kind>
 class refused_requests : public testing::Test {
 protected:
-    // A life of the resource, in which something is refused. How many calls of the system it made.
+    // Runs a resource through its life with refusals. Returns the number of system calls.
     template <class Refuse>
     static std::uint64_t live(Refuse refuse) {
-        // What is made once for the whole process stays: a leak comes again.
+        // Runs it twice if memory stays allocated: a one-time allocation of the process does not repeat, a leak does.
         const long before = blocks_of_heap;
         std::uint64_t calls = live_once(refuse);
         if (blocks_of_heap != before) {
@@ -127,7 +127,7 @@ protected:
         return calls;
     }
 
-    // The next k to look at: all at first.
+    // Returns the next k to refuse: all of the first ones, then at growing intervals.
     static std::uint64_t after(std::uint64_t k) { return k + 1 + (k > (headroom_test::sanitized ? 8 : 40) ? k / 2 : 0); }
 
 private:
@@ -143,7 +143,7 @@ private:
             refuse();
             for (int done = 0; done < 400; ++done) {
                 const std::size_t dice = model.below(1000);
-                const bool looks = dice < 600 && done % 4 == 0;    // (it takes longer than all else)
+                const bool looks = dice < 600 && done % 4 == 0;    // slower than all other steps
                 const std::size_t had = looks ? in_use(kind.resource) : 0;
                 try {
                     if (dice < 600) model.allocate(resource);
@@ -196,7 +196,7 @@ TYPED_TEST(refused_requests, at_every_call_of_the_system) {
     }
 }
 
-// The system refuses everything from a call on, and then the heap one request.
+// Refuses all system calls from one on, and one request of the heap.
 TYPED_TEST(refused_requests, by_the_system_for_ever_and_by_the_heap_once) {
     for (const std::uint64_t call : {1U, 3U, 8U, 20U}) {
         for (std::uint64_t k = 1; k < 40; k += headroom_test::sanitized ? 9 : 3) {

@@ -26,7 +26,7 @@ using headroom::synchronized_multipool_resource;
 using headroom_test::aligned;
 using headroom_test::counting_upstream;
 
-// Runs `work(number)` on so many threads at once, and waits for all.
+// Runs `work(number)` on `count` threads and joins them.
 template <class Work>
 void on_threads(int count, Work work) {
     std::vector<std::thread> threads;
@@ -112,7 +112,7 @@ TEST(synchronized_multipool, threads_do_not_disturb_each_other) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// What threads keep, and what they keep it in, is upstream's too.
+// The blocks that threads cache, and the caches themselves, come from upstream.
 TEST(synchronized_multipool, many_threads_in_turn_take_no_more_than_one) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
@@ -144,7 +144,7 @@ TEST(synchronized_multipool, a_thread_goes_on_after_a_rewind_and_a_release) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// One allocates, another gives back: memory must travel round, not pile up.
+// One thread allocates, another deallocates: the memory is reused and does not pile up.
 TEST(synchronized_multipool, blocks_may_be_given_back_by_another_thread) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
@@ -182,7 +182,7 @@ TEST(synchronized_multipool, blocks_may_be_given_back_by_another_thread) {
     }
     consumer.join();
     EXPECT_EQ(broken, 0);
-    EXPECT_LE(upstream.bytes(), 8'000'000U);    // 30,000 blocks of 450 bytes on average went through
+    EXPECT_LE(upstream.bytes(), 8'000'000U);    // 30,000 blocks of 450 bytes on average passed through
 }
 
 TEST(synchronized_multipool, a_thread_that_ends_gives_back_what_it_kept) {
@@ -195,7 +195,7 @@ TEST(synchronized_multipool, a_thread_that_ends_gives_back_what_it_kept) {
     };
     std::thread(use).join();
     const std::size_t bytes = upstream.bytes();
-    // Had each thread kept a batch of 32 for ever, 200 threads would need 700 KB.
+    // A batch of 32 left behind by each of 200 threads would take 700 KB.
     for (int again = 0; again < 200; ++again) std::thread(use).join();
     EXPECT_EQ(upstream.bytes(), bytes);
 }
@@ -214,7 +214,7 @@ TEST(synchronized_multipool, a_thread_may_outlive_the_resource) {
         step = 1;
         changed.notify_all();
         changed.wait(lock, [&] { return step == 2; });
-        // A resource made later, perhaps in the same place, must not find what was kept for the first.
+        // A later resource, perhaps at this address, must not find the blocks cached for the first.
         second.deallocate(second.allocate(10), 10);
         first->deallocate(first->allocate(10), 10);
     });
@@ -318,8 +318,8 @@ TEST(synchronized_multipool, options_exclude_sizes) {
     EXPECT_EQ(upstream.blocks(), blocks);
 }
 
-// Passes everything on; before that, once it is asked to, it does what a test wants done in the middle of a call. (Of which
-// thread, the test arranges: a thread that ends may have no variables any more to say so in.)
+// Forwards to another resource; with `interrupts` set, calls a function of the test first. The test arranges which thread it runs
+// on, since an ending thread may have no thread_local variables left.
 class interrupted_upstream final : public std::pmr::memory_resource {
 public:
     explicit interrupted_upstream(std::pmr::memory_resource* below) : below_(below) {}
@@ -342,11 +342,11 @@ private:
     std::pmr::memory_resource* below_;
 };
 
-// A thread's cache is larger than what such a resource pools, so it comes from upstream by itself and goes back there when
-// the thread ends: a place to interrupt the end of a thread at.
+// With this limit a thread's cache is an excluded size, so it is allocated upstream directly and deallocated when the thread
+// ends. Tests interrupt the end of a thread there.
 const std::pmr::pool_options only_small{0, 64};
 
-// A thread that ended used to hold the lock that every first use of a resource takes, while it called upstreams.
+// An ending thread calls upstreams without the lock that the first use of any resource takes.
 TEST(synchronized_multipool, a_thread_that_ends_holds_up_no_other) {
     counting_upstream upstream;
     interrupted_upstream slow(&upstream);
@@ -371,15 +371,15 @@ TEST(synchronized_multipool, a_thread_that_ends_holds_up_no_other) {
     EXPECT_TRUE(in_time);
 }
 
-// That was a deadlock where the upstream is such a resource too: one thread was in the outer one, on its way to its first
-// use of the inner one; the other held what that takes, and waited for the outer one.
+// Deadlocks if an ending thread holds the lock of first use while it waits for the outer resource, and another thread inside the
+// outer resource is about to use the inner one for the first time.
 TEST(synchronized_multipool, a_thread_may_end_while_another_first_uses_the_upstream) {
     counting_upstream upstream;
     synchronized_multipool_resource inner(&upstream);
     interrupted_upstream between(&inner);
-    synchronized_multipool_resource outer({1, 4096}, &between);    // asks for little at once, such as threads keep
+    synchronized_multipool_resource outer({1, 4096}, &between);    // small chunks, the size of a thread's cache
     interrupted_upstream at_end(&upstream);
-    synchronized_multipool_resource used_last(only_small, &at_end);    // so given back first
+    synchronized_multipool_resource used_last(only_small, &at_end);    // returned first
     std::promise<void> keeps;
     std::promise<void> inside;
     std::promise<void> ends;
@@ -397,7 +397,7 @@ TEST(synchronized_multipool, a_thread_may_end_while_another_first_uses_the_upstr
     keeps.get_future().wait();
     std::thread beginning([&] {
         between.before_allocate = [&](std::size_t alignment) {
-            // What a thread keeps its blocks in is aligned too much for the inner one to take the way that is of interest.
+            // Thread caches are over-aligned and do not take the path under test.
             if (alignment > alignof(std::max_align_t)) return;
             between.interrupts = false;
             inside.set_value();
@@ -432,7 +432,7 @@ TEST(synchronized_multipool, a_resource_waits_for_a_thread_that_is_giving_back_w
         slow.before_deallocate = [&] {
             slow.interrupts = false;
             ends.set_value();
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));    // time to make the mistake in
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));    // time for the mistake
             waited = !done;
         };
         std::thread ending([&] {
@@ -462,8 +462,6 @@ TEST(synchronized_multipool, serves_containers_of_many_threads) {
     });
 }
 
-// What one thread allocates and another gives back goes round: no more memory is wanted than is in use at once, and what the
-// threads and the depot may keep.
 TEST(synchronized_multipool, equal_only_to_itself) {
     const synchronized_multipool_resource a, b;
     EXPECT_TRUE(a.is_equal(a));

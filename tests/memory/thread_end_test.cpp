@@ -1,5 +1,4 @@
-// A synchronized multipool used by a thread that is ending: by the destructors of its variables, before and after the one that
-// gives back what the thread kept.
+// A synchronized multipool used by the destructors of thread_local objects, before and after the thread's cache is returned.
 // Labels: posix
 #include <gtest/gtest.h>
 
@@ -14,7 +13,7 @@ namespace {
 using headroom::synchronized_multipool_resource;
 using headroom_test::counting_upstream;
 
-// Uses the resource when its thread ends, if it was given one.
+// Uses the resource at the end of its thread, if it has one.
 struct user_at_end {
     synchronized_multipool_resource* resource = nullptr;
     void* kept = nullptr;
@@ -26,7 +25,7 @@ struct user_at_end {
     }
 };
 
-// Variables are destroyed in the reverse of the order in which they were first used.
+// thread_local objects are destroyed in the reverse order of their first use.
 thread_local user_at_end variable;
 
 TEST(thread_end, a_destructor_after_the_resources_own_may_use_the_resource) {

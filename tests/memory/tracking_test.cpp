@@ -134,7 +134,7 @@ TEST(tracking, leaks_are_reported_when_it_dies) {
         leaked = resource.allocate(40);
     }
     EXPECT_TRUE(heard.say("session: leak: 1 block in use, 40 bytes\n    1 x 40 bytes"));
-    // It stays allocated: somebody may still use it.
+    // It stays allocated, since it may still be in use.
     EXPECT_EQ(upstream.blocks(), 1U);
     static_cast<std::pmr::memory_resource&>(upstream).deallocate(leaked, 40);
 }
@@ -190,7 +190,7 @@ TEST(tracking, many_threads_may_use_it) {
     EXPECT_EQ(resource.statistics().errors(), 0U);
 }
 
-// A block that was freed long ago is forgotten, so that watching for hours does not eat memory.
+// Forgets blocks freed long ago, so that tracking for hours does not use more and more memory.
 TEST(tracking, remembers_only_the_latest_of_those_that_are_gone) {
     tracking_resource resource;
     messages heard;
@@ -204,7 +204,7 @@ TEST(tracking, remembers_only_the_latest_of_those_that_are_gone) {
     EXPECT_EQ(resource.statistics().double_frees, 1U);
 }
 
-// The listener is called with no lock held.
+// The listener is called without the lock.
 TEST(tracking, a_listener_may_ask_the_resource) {
     tracking_resource resource;
     struct heard {

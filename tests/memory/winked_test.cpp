@@ -120,7 +120,7 @@ TEST(winked, a_throwing_constructor_leaves_nothing_behind) {
         throwing() { throw std::runtime_error("no"); }
     };
     headroom_test::counting_upstream upstream;
-    // The resource counts what is given back.
+    // A resource that is not a memory_resource; upstream counts the blocks.
     struct direct {
         counting_upstream& upstream;
         void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -147,7 +147,7 @@ TEST(winked, over_aligned_objects_are_aligned) {
     EXPECT_EQ(object->value, 3);
 }
 
-// The use it is for: rounds of building, using and forgetting, in the same warm memory.
+// The intended use: rounds of building, using and dropping in the cached memory.
 TEST(winked, rounds_need_no_new_memory) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);

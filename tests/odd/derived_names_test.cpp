@@ -1,8 +1,7 @@
 // Labels: core
-// A class that the program derives from a container finds the container's members before all else. What is not part of the
-// interface must not be found in place of the program's own names: a template's parameter, for there the compiler may say
-// nothing; a type; a function such as floor() or open(). So the names of all other members end in an underscore.
-// (own_names.inc is made of the headers by tests/CMakeLists.txt: each of their words, but for the interface's.)
+// A class derived from a container finds the container's members before the program's names: a template parameter, a type, a
+// function such as floor() or open(). So members outside the interface end in an underscore.
+// tests/CMakeLists.txt makes own_names.inc from the headers: each of their words, except the interface's.
 #include <string>
 #include <type_traits>
 
@@ -46,7 +45,7 @@ using small_vector_of_int = headroom::small_vector<int, 4>;
 #include "odd/own_names.inc"
 #undef HEADER_NAME
 
-// Every single capital letter, and the names that templates give their parameters.
+// Every single capital letter, and common names of template parameters.
 // clang-format off
 #define PARAMETERS(WITH) \
     WITH(A) WITH(B) WITH(C) WITH(D) WITH(E) WITH(F) WITH(G) WITH(H) WITH(I) WITH(J) WITH(K) WITH(L) WITH(M) WITH(N) \

@@ -1,8 +1,7 @@
-// Every operation of a container of elements that may be copied, done once on a container and once on std::vector<int>: for
-// element types, allocators and iterators that are odd, and nothing else. `make(n)` makes the n-th element, `number(x)` tells
-// which one it is.
+// Runs every operation of a container of copyable elements on it and on std::vector<int>, and compares. For unusual element
+// types, allocators and iterators. `make(n)` makes the n-th element; `number(x)` returns its n.
 //
-// (No operators of iterators, and no comparison of elements: those are looked for beside the program's types, whoever asks.)
+// Leaves out operators of iterators and comparisons of elements: argument-dependent lookup finds the program's.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +67,7 @@ void every_operation(Make make, Number number) {
         model.insert(model.end(), 3, model[3]);
     }
     same(v, "append_range, resize");
-    // Where elements cannot be assigned, std::vector could not do the rest at all.
+    // std::vector could not do the rest with elements that cannot be assigned.
     if constexpr (std::is_copy_assignable_v<T> && std::is_move_assignable_v<T>) {
         for (int round = 0; round != 20; ++round) {
             v.insert(at(1), one);

@@ -1,5 +1,5 @@
-// The program's own operator new, and the handler that it calls when memory is short, may use the library like any other code of the
-// program's: give back what is kept warm, ask what is in use, make a vector. So the library calls them with no lock held.
+// The program's operator new and new_handler may use the library: trim the cache, read statistics, make a vector. So the library
+// calls them without a lock.
 // Labels: own-heap posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -33,9 +33,9 @@ namespace {
 bool armed = false;
 thread_local bool inside = false;
 int times = 0;
-headroom::tracking_resource* tracked = nullptr;    // what is being used, where that is one
+headroom::tracking_resource* tracked = nullptr;    // the resource under test, if it is one
 
-// Whatever a program might do when its heap is asked.
+// Uses all parts of the library, as an operator new might.
 void whatever_the_program_does() {
     headroom::trim_cache();
     (void)headroom::cached_bytes();
@@ -69,7 +69,7 @@ void* from_the_heap(std::size_t bytes, std::size_t alignment) {
                ? std::malloc(bytes)
                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
-// (Apart from operator delete: where that is inlined and operator new is not, GCC takes them for no pair.)
+// Outlined from operator delete: if GCC inlines that and not operator new, it warns of a mismatched pair.
 [[gnu::noinline]] void back_to_the_heap(void* block) noexcept { std::free(block); }
 void* or_throw(void* block) {
     if (block == nullptr) throw std::bad_alloc();
@@ -90,7 +90,7 @@ void operator delete(void* block, std::size_t, std::align_val_t) noexcept { back
 
 namespace {
 
-// Uses `what` beside such a heap, in a child that is killed if it hangs. 1: the heap was never asked.
+// Runs `what` with such a heap in a child, which an alarm ends if it hangs. Returns 1 if the heap was not called.
 template <class What>
 int beside_a_busy_heap(What what) {
     return headroom_test::in_child([&] {
@@ -105,7 +105,7 @@ int beside_a_busy_heap(What what) {
 
 constexpr const char* long_text = "longer than what any string keeps within itself";
 
-// Far apart, so that each needs tables of its own for its addresses.
+// Far apart, so that each needs its own address tables.
 TEST(a_heap_that_uses_the_library, is_asked_for_tables_of_addresses) {
     EXPECT_EQ(beside_a_busy_heap([] {
                   std::vector<headroom::reservation> kept;
@@ -184,7 +184,7 @@ TEST(a_heap_that_uses_the_library, is_the_upstream_of_resources) {
                   use(pool);
                   headroom::synchronized_multipool_resource shared(&heap);
                   use(shared);
-                  std::thread([&] { use(shared); }).join();    // a thread that ends gives back what it kept
+                  std::thread([&] { use(shared); }).join();    // the thread's cache is returned at its end
                   (void)shared.trim();
                   (void)shared.statistics();
               }),

@@ -1,8 +1,8 @@
-// Nothing here looks for functions beside the program's own types, by argument-dependent lookup: it would find, and call, a
-// function of the program's that happens to have the name, and it makes the compiler complete types that cannot be.
+// The library uses no argument-dependent lookup on the program's types: it could call an unrelated function of the program, and
+// makes the compiler complete types that cannot be completed.
 //
-// So each operation is compiled with elements that are pointers to holder<incomplete>: a lookup beside such a type has to
-// complete it, which is an error.
+// Compiles each operation with elements that are pointers to holder<incomplete>: such a lookup has to complete that type, which
+// is an error.
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
@@ -25,8 +25,7 @@ struct holder {
 };
 using element = holder<incomplete>*;
 
-// Compiles every operation that does not by itself compare containers or iterators (whose operators the standard lets the
-// compiler look for).
+// Compiles every operation that does not compare containers or iterators, whose operators the standard lets the compiler look up.
 template <class Container>
 void exercise() {
     element const one = nullptr;
@@ -91,7 +90,7 @@ TEST(foreign_lookup, vector) { exercise<headroom::vector<element>>(); }
 TEST(foreign_lookup, small_vector) { exercise<headroom::small_vector<element, 4>>(); }
 TEST(foreign_lookup, settled_vector) { exercise<headroom::settled_vector<element>>(); }
 
-// An allocator of the user's, whose type names the element's.
+// An allocator whose type names the element's.
 template <class T>
 struct allocator {
     using value_type = T;
@@ -104,7 +103,7 @@ struct allocator {
 };
 TEST(foreign_lookup, vector_with_an_allocator) { exercise<headroom::vector<element, allocator<element>>>(); }
 
-// What is converted into elements, from pointers to it.
+// Converts into elements; ranges hold pointers to it.
 template <class T>
 struct converter {
     operator int() const { return 7; }
@@ -141,7 +140,7 @@ TEST(foreign_lookup, resources) {
     headroom::monotonic_resource memory;
     headroom::multipool_resource pool;
     headroom::winked<element> object(memory, nullptr);
-    EXPECT_TRUE(object.get() != nullptr);    // (*object would be looked for as an operator)
+    EXPECT_TRUE(object.get() != nullptr);    // *object would look up an operator
     headroom::winked<element> other(std::move(object));
     object = std::move(other);
     EXPECT_TRUE(headroom::make_winked<element>(pool).get() != nullptr);

@@ -1,6 +1,5 @@
-// The headers stand the macros that other headers bring along, as <windows.h> does: min and max with arguments, words of 16-bit
-// days that mean nothing now, and plain words that mean something else. (The standard library's headers come first: not all of
-// them stand it.)
+// The headers compile with the macros of headers like <windows.h>: min and max with arguments, obsolete 16-bit keywords, and
+// plain words. The standard library's headers are included first, since some of them do not.
 #include <algorithm>
 #include <array>
 #include <atomic>

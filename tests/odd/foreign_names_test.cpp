@@ -1,8 +1,7 @@
 // Labels: core
-// A program may call its own functions as ours are called: each word of the headers is the name of a function beside these
-// elements, their allocator and their iterators. They take whatever they are given, and are deleted: who finds one does not
-// compile. (header_names.inc is made of the headers by tests/CMakeLists.txt.) So are all operators that may be declared beside a
-// class: as in a library whose operators make expressions of whatever they are given.
+// The program may have functions named like the library's. Each word of the headers is declared here as a deleted function
+// template beside the elements, their allocator and their iterators, and so are all operators: a lookup that finds one does not
+// compile. tests/CMakeLists.txt makes header_names.inc from the headers.
 #include <compare>
 #include <cstddef>
 #include <memory>
@@ -86,7 +85,7 @@ struct iterator_of_its_own {
 
 namespace {
 
-// The containers' own operators, and not the program's.
+// Uses the containers' own operators.
 template <class Container>
 void compared(const Container& shorter, const Container& longer) {
     EXPECT_TRUE(shorter == shorter);

@@ -1,8 +1,8 @@
 // Labels: no-valgrind
-// (Trees of settled_vectors reserve 4 GiB of addresses a node, more than Valgrind has.)
+// Left out under Valgrind: each node of a tree of settled_vectors reserves 4 GiB of addresses, more than it has.
 //
-// What is assigned to a container may be part of one of its own elements: the child of a tree becomes the tree. The old
-// elements, and the child among them, must go last.
+// Assigns a part of a container's own element to the container, as a child that replaces its tree. The old elements must be
+// destroyed last.
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -28,7 +28,7 @@
 
 namespace {
 
-// A tree whose nodes keep their children in a container of the same kind.
+// A tree; each node keeps its children in a container of nodes.
 template <template <class> class Container>
 struct node {
     std::string name;
@@ -103,7 +103,7 @@ void replaced_by_a_child() {
         SCOPED_TRACE("copied, longer, from deeper");
         auto v = fresh();
         v.shrink_to_fit();
-        // As with std::vector only where a larger block is taken: else the parent is written over, and the child gone.
+        // Like std::vector, only if this takes a larger block. Otherwise the parent is assigned first, which destroys the child.
         if (v.capacity() < 5) {
             v = v[0].children[0].children;
             names_are<Container>(v, root + ".0.0", 5);
@@ -176,7 +176,7 @@ TEST(inside_itself, settled_vector) {
 TEST(inside_itself, vector_with_allocators_that_stay) { replaced_by_a_child<numbered>(); }
 TEST(inside_itself, vector_with_allocators_that_travel) { replaced_by_a_child<travelling>(); }
 
-// A tree of maps of vectors: the child is nowhere near the elements.
+// A tree of maps of vectors: the child is not in the container's memory.
 template <template <class> class Container>
 struct branch {
     int number = 0;
@@ -201,7 +201,7 @@ TEST(inside_itself, a_tree_of_maps) {
     replaced_through_a_map<many_inside>();
 }
 
-// At compile time, too.
+// At compile time.
 constexpr int replaced_at_compile_time() {
     struct leaf {
         int number = 0;
@@ -217,7 +217,7 @@ constexpr int replaced_at_compile_time() {
 }
 static_assert(replaced_at_compile_time() == 3);
 
-// A range of addresses that owns another, in its own memory.
+// A reservation that owns another one, placed in its own memory.
 TEST(inside_itself, reservation) {
     headroom::reservation outer(std::size_t{1} << 20);
     outer.commit_to(4096);

@@ -1,5 +1,5 @@
-// Two kinds of elements that have every oddity a legal element may have, for the suites that all containers pass
-// (support/contract) and for the fuzzers: one that may be moved as bytes, and one that must not be, though it looks so.
+// Two element types with every oddity that is legal, for the contract suites and the fuzzers: one that may be relocated as bytes,
+// and one that must not, although it looks so.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace headroom_test {
 
-// What the comparisons of an odd element return: a bool in all that the standard asks for, and in nothing else.
+// Result of comparing odd elements: convertible to bool as far as the standard requires, and no further.
 class truth {
 public:
     explicit constexpr truth(bool holds) : holds_(holds) {}
@@ -28,7 +28,7 @@ private:
     bool holds_;
 };
 
-// What odd elements do to whoever uses their operators for something else.
+// Deletes operators that containers must not use on elements.
 struct odd_operators {
     void operator&() const = delete;
     template <class Any>
@@ -37,8 +37,8 @@ struct odd_operators {
     friend void operator,(Any&&, const odd_operators&) = delete;
 };
 
-// Twelve bytes, trivially copyable, with a volatile part. Its constructor from anything takes a mutable element of its own kind
-// before the copy constructor does, and what it makes of it is no copy; its assignment from anything likewise.
+// 12 bytes, trivially copyable, with a volatile member. A mutable element selects the constructor and the assignment from Any&,
+// which do not copy, before the copying ones.
 class odd_value : odd_operators {
 public:
     odd_value() = default;
@@ -63,7 +63,7 @@ public:
     friend const truth& operator==(const odd_value& a, const odd_value& b) { return truth::of(a.number_ == b.number_); }
     friend const truth& operator<(const odd_value& a, const odd_value& b) { return truth::of(a.number_ < b.number_); }
 
-    // The number of what is made from an element as from any object.
+    // Number of an element made through Any&.
     static constexpr int taken = -1000;
 
 private:
@@ -73,7 +73,7 @@ private:
 };
 static_assert(std::is_trivially_copyable_v<odd_value> && sizeof(odd_value) == 12);
 
-// Its base says that it may be moved as bytes, which does not hold for it: it keeps its own address.
+// Inherits the opt-in for relocation, which does not hold for it: it stores its own address.
 class odd_child : public opted_in, odd_operators {
 public:
     using opted_in::opted_in;
@@ -112,7 +112,7 @@ inline constexpr bool is_tracked<odd_child> = true;
 inline int number(const odd_value& x) { return x.number(); }
 inline int number(const odd_child& x) { return x.number(); }
 
-// Which element the container holds that emplaces one from a mutable element of its own, the n-th.
+// Returns the number of the element that emplacing the n-th mutable element of the container makes.
 template <class T>
 [[nodiscard]] int emplaced_from_mutable(int n) {
     return std::is_same_v<T, odd_value> ? odd_value::taken : n;

@@ -1,5 +1,5 @@
 // Labels: core
-// Allocators that define one of the optional members, and no other: each is asked where the standard has it asked.
+// Allocators with one optional member each: the vector calls it where the standard requires.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 int asked = 0;
 
-// What every allocator must have.
+// The minimum that every allocator has.
 template <class Derived, class T>
 struct minimum {
     using value_type = T;
@@ -92,7 +92,7 @@ struct text {
     std::string value;
 };
 
-// Whether an operation asked, for elements that are bytes and for elements that are not.
+// Runs every operation on trivially copyable elements and on others. asks() counts calls of the optional member.
 template <template <class> class Allocator>
 void works() {
     headroom_test::every_operation<headroom::vector<number, Allocator<number>>>([](int n) { return number{n}; },

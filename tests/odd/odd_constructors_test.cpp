@@ -1,6 +1,6 @@
 // Labels: core
-// Allocators whose construct() takes only some arguments, and leaves a mark on what it builds: each is asked for every element that
-// std::vector asks it for, whether the vector must grow or not. And one that builds and destroys everything keeps count by address.
+// Allocators whose construct() accepts only some arguments and marks its elements: called for each element like by std::vector,
+// with and without growth. One that also destroys records the addresses of live elements.
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace {
 
-// Elements that are bytes, that are not, and that may travel as bytes all the same. Each can be made from two numbers.
+// Trivially copyable, not, and relocatable elements. Each can be built from two ints.
 struct numbers {
     int value;
     int marks;
@@ -40,9 +40,9 @@ struct relocatable {
     using headroom_is_trivially_relocatable = relocatable;
 };
 
-std::set<const void*> built;    // by an allocator that also destroys
+std::set<const void*> built;    // addresses of the elements built by an allocator that also destroys
 
-// `Takes` says which arguments construct() is for.
+// `Takes` selects the arguments that construct() accepts.
 template <class T, class Takes>
 struct marking {
     using value_type = T;
@@ -118,7 +118,7 @@ Vector some(std::size_t capacity) {
 template <class Vector>
 inline constexpr bool ours = requires(Vector v) { v.try_emplace_back(); };
 
-// Each operation on a vector of five elements. What std::vector has not is compared with the nearest that it has.
+// Runs each operation on a vector of five elements. Operations that std::vector lacks are compared with its nearest one.
 template <class Vector, class With>
 void each_operation(With with) {
     using T = typename Vector::value_type;
@@ -212,8 +212,8 @@ void each_operation(With with) {
     with("clear", [](Vector& v) { v.clear(); });
 }
 
-// What each operation leaves: values, and whether the allocator was asked on their way. (Not how often: by how many copies a value comes
-// to its place is for each library to say.)
+// Elements after an operation: values, and if construct() took part in each. Not how often: the number of copies is left to the
+// implementation.
 struct outcome {
     std::string operation;
     std::vector<std::pair<int, bool>> elements;

@@ -1,5 +1,5 @@
-// A type of the program's that converts to containers, or is made from one, as types for JSON are: it is compared by its own
-// operators, and with nothing that has none. Each container is asked what std::vector is asked, and answers alike.
+// Types that convert to containers, or are built from one, such as types for JSON. They are compared only by their own operators.
+// Each expression is valid for headroom's containers if it is for std::vector.
 #include <compare>
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 template <class V>
 concept container = requires { typename V::const_reverse_iterator; };
 
-// Converts to any container, and is made from any; compared with one, both are of its kind.
+// Converts to any container, and is constructed from any; a comparison with one compares two documents.
 struct document {
     int number = 0;
     document() = default;
@@ -33,12 +33,12 @@ struct document {
     friend bool operator==(const document& a, const document& b) { return a.number == b.number; }
     friend std::strong_ordering operator<=>(const document& a, const document& b) { return a.number <=> b.number; }
 };
-// Converts to any container, and has no operators.
+// Converts to any container; has no operators.
 struct convertible {
     template <container V>
     operator V() const;
 };
-// Has a container as its base, and no operators of its own.
+// Derived from a container, without own operators.
 template <class V>
 struct derived : V {
     using V::V;
@@ -55,7 +55,7 @@ concept at_most = requires(const A& a, const B& b) { a <= b; };
 template <class A, class B>
 concept compares = requires(const A& a, const B& b) { a <=> b; };
 
-// Every comparison of two types, in both orders.
+// Returns the validity of every comparison of two types, in both orders.
 template <class A, class B>
 std::vector<bool> comparisons() {
     return {equals<A, B>,  differs<A, B>, less<A, B>,    less<B, A>,     at_most<A, B>,

@@ -1,5 +1,5 @@
 // Labels: core
-// Elements that are odd, but legal: each kind does what few do, and std::vector takes it.
+// Unusual but legal elements: std::vector accepts each.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -19,8 +19,8 @@ namespace {
 
 using headroom_test::every_operation;
 
-// Constructed from anything that is not const, as a reference to a function object would be: from an element, too, where
-// somebody copies one through a reference that is not const. Small and trivially copyable.
+// Constructible from any mutable object, like a reference to a function object, so also from a mutable element in place of a
+// copy. Small and trivially copyable.
 struct greedy {
     int value = -1;
     bool of_its_kind = true;
@@ -50,7 +50,7 @@ struct with_const_member {
     const int value = -1;
 };
 
-// Its assignments are not what its bytes say.
+// Its assignments do more than copy bytes.
 struct odd_assignment {
     int value = -1;
     int assigned = 0;
@@ -101,7 +101,7 @@ TEST(odd_elements, vector_in_a_reservation) { every_kind<headroom_test::mapped_v
 TEST(odd_elements, small_vector) { every_kind<some_inside>(); }
 TEST(odd_elements, settled_vector) { every_kind<plain_settled_vector>(); }
 
-// Only direct initialisation copies it. (Lists of such elements do not exist.)
+// Copyable only by direct initialization, so there is no initializer list of it.
 template <class Container>
 void copied_explicitly() {
     Container v;
@@ -138,7 +138,7 @@ TEST(odd_elements, copied_by_an_explicit_constructor) {
     copied_explicitly<some_inside<explicit_copy>>();
 }
 
-// Its constructor notes where it was built; small and trivially copyable all the same.
+// Its constructor stores its address; small and trivially copyable.
 struct keeps_its_address {
     const keeps_its_address* built_at = this;
     int value = 0;
@@ -159,7 +159,7 @@ void built_in_place() {
     EXPECT_TRUE(in_place(reserved.emplace_back(1, 2)));
     EXPECT_TRUE(in_place(*reserved.try_emplace_back(3)));
     EXPECT_TRUE(in_place(reserved.unchecked_emplace_back(3)));
-    // Growing, too: the newest is where it was built.
+    // After growth too: the newest element is where it was built.
     Container v;
     for (int n = 0; n != 1000; ++n) {
         EXPECT_TRUE(in_place(n % 4 == 0   ? v.emplace_back(n)
@@ -179,7 +179,7 @@ TEST(odd_elements, built_where_they_stay) {
     built_in_place<some_inside<keeps_its_address>>();
 }
 
-// A constructor may keep the address of an argument: references to numbers.
+// A constructor may store the address of its argument.
 TEST(odd_elements, made_of_references) {
     int numbers[100] = {};
     headroom::vector<std::reference_wrapper<int>> v;
@@ -193,7 +193,7 @@ TEST(odd_elements, made_of_references) {
         EXPECT_EQ(&w[i].get(), &numbers[i]);
     }
 }
-// An argument may be part of an old element, of whatever type.
+// The argument may be part of an old element of any type.
 struct made_of_a_number {
     int value;
     explicit made_of_a_number(const int& n) : value(n) {}
@@ -214,7 +214,7 @@ TEST(odd_elements, made_of_a_part_of_an_old_one) {
     made_of_an_old_element<made_of_a_number_quietly>();
 }
 
-// When a constructor throws that takes numbers, nothing has moved.
+// A constructor that takes numbers throws before any element moves.
 struct throws_at {
     int value;
     explicit throws_at(int n) : value(n) {
@@ -233,7 +233,7 @@ TEST(odd_elements, a_constructor_that_throws_leaves_everything_where_it_was) {
     EXPECT_EQ(v.capacity(), size);
 }
 
-// What == returns need be no bool, and may want an element that is not const.
+// The result of == need not be bool, and == may take mutable elements.
 struct truth {
     bool holds;
     truth(bool is) : holds(is) {}
@@ -264,7 +264,7 @@ TEST(odd_elements, erased_by_an_odd_comparison) {
     erased_by_value<headroom::settled_vector<compared_oddly>>();
 }
 
-// What may be moved as bytes cannot say so for what derives from it.
+// The opt-in for relocation does not hold for derived classes.
 struct may_move_as_bytes {
     using headroom_is_trivially_relocatable = std::true_type;
     int* owned = nullptr;
@@ -319,7 +319,7 @@ TEST(odd_elements, derived_from_what_may_move_as_bytes) {
     moved_one_by_one<headroom_test::mapped_vector<points_into_itself>>();
 }
 
-// Given away by a move iterator, an element is made from T&&, not from T&.
+// Built through a move iterator, an element is constructed from T&&, not from T&.
 struct knows_how_it_was_made {
     enum class how { fresh, copied, stolen, taken_for_something_else } made = how::fresh;
     knows_how_it_was_made() = default;

@@ -1,5 +1,5 @@
-// A policy's growth is the program's own code, and arithmetic errs: what it returns may be less than is required, or more than
-// can exist. The vector then grows by what is required.
+// A policy's growth function may return less than required or more than can exist. The vector then grows to the required
+// capacity.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// The usual slip: no more than a capacity of 1.
+// A common mistake: a capacity of 1 never grows.
 struct by_half {
     static constexpr std::size_t next(std::size_t capacity, std::size_t, std::size_t) noexcept { return capacity * 3 / 2; }
 };
@@ -48,7 +48,7 @@ void grows_all_the_same() {
     };
     headroom_test::every_operation<headroom::vector<T, std::allocator<T>, policy<Growth, 1>>>(make, number);
     headroom_test::every_operation<headroom::vector<T, std::allocator<T>, policy<Growth, 4096>>>(make, number);
-    if constexpr (!std::is_same_v<Growth, beyond_everything>) {    // (the heap has not that much)
+    if constexpr (!std::is_same_v<Growth, beyond_everything>) {    // more than the heap has
         headroom_test::every_operation<headroom::vector<T, std::allocator<T>, policy<Growth, static_cast<std::size_t>(-1)>>>(
             make, number);
         headroom_test::every_operation<headroom::vector<T, headroom_test::minimal_allocator<T>, policy<Growth, 4096>>>(make,

@@ -1,9 +1,9 @@
 // Labels: no-valgrind
-// Every operation that takes a range, over every kind of range that there is (ranges.hpp) x {the k-th call of the system is
-// refused, or it and all that follow} x {the range goes on to its end, or fails in the middle}.
+// Every operation on a range, over every kind of range (ranges.hpp) x {the k-th system call is refused, or all from it on} x {the
+// range ends normally, or throws midway}.
 //
-// Refused memory has no effect on what appends or inserts, whatever is said of the range's size; nothing is lost or leaked in
-// any case, and the operation can be made again.
+// When memory is refused, appending and inserting have no effect, for ranges of known and unknown size. Nothing is lost or
+// leaked, and the operation can be repeated.
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace {
 using namespace headroom_test;
 using headroom::testing::afterwards;
 
-// A call for each page.
+// Makes a system call for each page.
 struct page_each : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::page_by_page();
 };
@@ -40,11 +40,11 @@ inline constexpr bool goes_nowhere_else = false;
 template <class T, class Policy>
 inline constexpr bool goes_nowhere_else<headroom::settled_vector<T, Policy>> = true;
 
-// Enough for a few pages: some of it before the operation, more by it.
+// Elements of a few pages before the operation, and more by it.
 constexpr std::size_t before = 150;
 constexpr std::size_t added = 420;
 
-// What an operation came to.
+// How an operation ended.
 enum class outcome { done, refused, broken };
 
 template <class Operation>
@@ -90,7 +90,7 @@ void one_operation(operation what, afterwards then, std::size_t fails_at, counts
         if (what != operation::assign && (result == outcome::refused || Walks == walks::once)) {
             ASSERT_EQ(strings(v), old);
         }
-        for (const std::string& x : v) ASSERT_LT(x.size(), 100U);    // reads all that there is
+        for (const std::string& x : v) ASSERT_LT(x.size(), 100U);    // reads all elements
         v.assign(old.begin(), old.end());
         range again(added);
         perform(v, what, again);
@@ -150,7 +150,7 @@ void all_sizes() {
     all_reads<Container, Walks, sized::too_small>(all);
     all_reads<Container, Walks, sized::too_large>(all);
     EXPECT_GT(all.tried, 500);
-    // (A vector that is refused a range goes on on the heap. An assignment that writes over what is there asks for little.)
+    // A vector without a reservation falls back on the heap. An assignment over existing elements needs little memory.
     if constexpr (goes_nowhere_else<Container>) {
         EXPECT_GE(all.refused, all.tried / 4);
     }

@@ -1,6 +1,6 @@
 // Labels: core
-// Every operation that takes a range, over every kind of range that there is (ranges.hpp) x {what fails: nothing, the n-th step of
-// the range, the n-th allocation}.
+// Every operation on a range, over every kind of range (ranges.hpp) x {no failure, the n-th step of the range throws, the n-th
+// allocation fails}.
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -28,18 +28,18 @@ namespace {
 
 using namespace headroom_test;
 
-// The k-th allocation, of an allocator or of the system, is refused.
+// True if the allocator counts and fails allocations; otherwise system calls are refused.
 template <class Container>
 inline constexpr bool counts_allocations = false;
 template <class T>
 inline constexpr bool counts_allocations<headroom::vector<T, headroom_test::minimal_allocator<T>>> = true;
 
-// What the checks ask of a kind of range: the little of them that is compiled for each kind of it, and not for each container.
+// Functions compiled once for each kind of range and container; the checks call them through pointers.
 template <class Container>
 struct kind_of_range {
     bool once;
     bool size_is_unknown;
-    // Both say how often begin() was called.
+    // Both store the number of calls of begin().
     Container (*made_of)(std::size_t count, int& begun);
     void (*performed)(Container& v, operation what, std::size_t count, std::size_t fails_at, int& begun);
 };
@@ -80,7 +80,7 @@ void holds_every_element(const kind_of_range<Container>& kind) {
     }
 }
 
-// The range fails at each of its steps: nothing is leaked, and what is walked once leaves no element behind.
+// Each step of the range throws in turn: nothing leaks, and a single-pass range leaves no element behind.
 template <class Container>
 void bears_a_range_that_fails(const kind_of_range<Container>& kind) {
     for (const operation what : {operation::append, operation::insert, operation::assign}) {
@@ -99,7 +99,7 @@ void bears_a_range_that_fails(const kind_of_range<Container>& kind) {
     }
 }
 
-// Memory is refused at each allocation: no effects at all, where the elements are is one.
+// Each allocation is refused in turn: no effect, with the elements still in place.
 template <class Container>
 void bears_refused_memory(const kind_of_range<Container>& kind) {
     for (const operation what : {operation::append, operation::insert}) {
@@ -163,7 +163,7 @@ TYPED_TEST(odd_ranges, walked_once) { all_sizes<TypeParam, walks::once>(); }
 TYPED_TEST(odd_ranges, walked_often) { all_sizes<TypeParam, walks::often>(); }
 TYPED_TEST(odd_ranges, side_by_side) { all_sizes<TypeParam, walks::side_by_side>(); }
 
-// Iterator pairs that are walked once: when memory is refused in the middle, there are no effects.
+// Single-pass iterator pairs have no effect when memory is refused midway.
 TEST(odd_iterators, no_effects_when_memory_is_refused) {
     using container = headroom::vector<int, headroom_test::minimal_allocator<int>>;
     for (const bool at_end : {false, true}) {
@@ -198,7 +198,7 @@ TEST(odd_iterators, no_effects_past_the_largest_size) {
     EXPECT_EQ(strings(w), model{"0"});
 }
 
-// Where the size is told, memory is asked for once.
+// Allocates once if the size is known.
 template <class Container, sized Sized>
 void asks_once() {
     odd_range<walks::once, Sized, reads::reference> range(40);
@@ -218,7 +218,7 @@ TEST(odd_ranges_sized, one_allocation) {
     asks_once<container, sized::by_sentinel>();
 }
 
-// Three elements, of which the range says that they are `Promised`.
+// A range of three elements that claims to have `Promised`.
 template <class Iterator, std::size_t Promised>
 struct promising {
     static inline int from[] = {1, 2, 3};
@@ -245,8 +245,8 @@ struct number_iterator {
     friend bool operator==(const number_iterator& a, std::default_sentinel_t) { return a.at == a.end; }
     const int* end = nullptr;
 };
-// A promise that nobody can keep is refused, as by the vectors of standard libraries, which believe it too; but nothing has changed then.
-// Of a range that may be walked twice the promise is not looked at.
+// An impossible size is refused before anything changes; std::vector also believes it. The size that a multi-pass range claims is
+// not used.
 template <class Container, std::size_t Promised>
 void promised_too_much() {
     promising<number_iterator<false>, Promised> once;
@@ -282,7 +282,7 @@ TEST(odd_ranges_sized, far_more_than_can_be) {
     promised_much_too_much<headroom::settled_vector<int>>();
 }
 
-// Many short ranges, one after the other, move the elements no more often than as many elements appended one by one.
+// Appending many short ranges relocates no more often than appending one element at a time.
 template <sized Sized, walks Walks>
 void short_ranges() {
     headroom::vector<std::string, headroom_test::minimal_allocator<std::string>> v;
@@ -306,7 +306,7 @@ TEST(odd_ranges_sized, short_ones_one_after_the_other) {
     short_ranges<sized::by_sentinel, walks::side_by_side>();
 }
 
-// Iterators that C++20 calls so and the standards before it do not, since their difference is none of the usual integers.
+// Iterators of C++20 that are none by earlier standards: their difference type is no standard integer.
 template <class Container>
 void of_c_plus_plus_20_alone() {
     const auto numbers = std::views::iota(0LL, 5LL);
@@ -329,7 +329,7 @@ TEST(odd_iterators, of_c_plus_plus_20_alone) {
     of_c_plus_plus_20_alone<headroom::small_vector<long long, 4>>();
 }
 
-// Where the size is told, elements that cannot even be moved can be made of a range that is walked once.
+// With a known size, even immovable elements can be built from a single-pass range.
 struct stays {
     int number;
     stays(const std::string& text) : number(std::stoi(text)) {}
@@ -351,7 +351,7 @@ TEST(odd_ranges_sized, elements_that_cannot_move) {
     EXPECT_THROW(headroom::vector<stays>(headroom::from_range, longer), std::length_error);
 }
 
-// A forward iterator may have a difference that means something else: elements between two of them are counted by steps.
+// A forward iterator's operator- may mean something else: distances are counted by steps.
 struct every_other {
     using iterator_category = std::forward_iterator_tag;
     using value_type = int;

@@ -1,8 +1,8 @@
-// Every kind of range of strings that there is: {walked once, walked often, side by side} x {how its size is known: size(), the
-// sentinel, not at all, wrongly} x {what reading gives: a reference, a value, a stand-in} x {at which of its steps it fails}.
+// Every kind of range of strings: {single-pass, multi-pass, contiguous} x {size by size(), by the sentinel, unknown, wrong} x
+// {reading gives a reference, a value, a proxy} x {the step at which it throws}.
 //
-// A range that is walked once begins when begin() is called, and counts how often that is: std::generator is such a one. An
-// iterator that was moved from is of no more use, as one that owns something (std::sregex_iterator).
+// begin() of a single-pass range starts it and is counted, like std::generator's. A moved-from iterator is unusable, like one
+// that owns a resource (std::sregex_iterator).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ enum class reads { reference, value, stand_in };
 
 struct broken_range : std::exception {};
 
-// What converts into an element: as vector<bool>'s reference does.
+// A proxy that converts into an element, like vector<bool>'s reference.
 struct stand_in {
     const std::string* of;
     operator const std::string&() const { return *of; }
@@ -57,7 +57,7 @@ public:
         iterator& operator=(const iterator&)
             requires(Walks != walks::once)
         = default;
-        // Who has given it away has none.
+        // A moved-from iterator is null.
         iterator(iterator&& other) noexcept
             : from_(std::exchange(other.from_, nullptr)), at_(std::exchange(other.at_, nullptr)) {}
         iterator& operator=(iterator&& other) noexcept {
@@ -159,14 +159,14 @@ public:
 
     iterator begin() {
         ++begun;
-        // Walked once, it starts when it is asked where it starts: who asks twice misses the first element.
+        // A second begin() of a single-pass range misses the first element.
         return iterator(this, values_.data() + (Walks == walks::once && begun > 1 ? 1 : 0));
     }
     sentinel end() { return {values_.data() + values_.size()}; }
     std::size_t size() const
         requires(Sized == sized::by_size || Sized == sized::too_small || Sized == sized::too_large)
     {
-        if (Walks == walks::once && begun != 0) throw broken_range();    // to be asked before, or never
+        if (Walks == walks::once && begun != 0) throw broken_range();    // valid only before begin()
         return Sized == sized::too_small ? values_.size() / 2 : Sized == sized::too_large ? values_.size() * 2 : values_.size();
     }
 

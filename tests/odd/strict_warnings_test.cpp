@@ -1,6 +1,6 @@
 // Labels: core
-// A program may turn on every warning there is, and take each for an error. Of its own lossy conversions, and of comparisons of
-// signed with unsigned, std::vector says nothing, being in a system header: no more do the containers.
+// With all warnings as errors, std::vector, in a system header, does not warn of the program's lossy conversions and signed
+// comparisons. Nor do headroom's containers.
 #if defined(__GNUC__)
 #pragma GCC diagnostic error "-Wconversion"
 #pragma GCC diagnostic error "-Wsign-conversion"
@@ -18,7 +18,7 @@
 #pragma GCC diagnostic error "-Wmissing-declarations"
 #pragma GCC diagnostic error "-Wswitch-enum"
 #if !defined(__clang__)
-#if __SIZEOF_POINTER__ == 8    // what is cast to 32 bits for the sake of these is useless to others
+#if __SIZEOF_POINTER__ == 8    // casts to 32 bits are useless on other systems
 #pragma GCC diagnostic error "-Wuseless-cast"
 #endif
 #pragma GCC diagnostic error "-Wcast-align=strict"
@@ -40,7 +40,7 @@
 
 namespace {
 
-// Every way for a number to become an element of another type.
+// Every way to convert a number into an element of another type.
 template <class Container>
 void lossy_conversions() {
     using T = typename Container::value_type;

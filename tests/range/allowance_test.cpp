@@ -1,5 +1,5 @@
-// What the cache keeps while nobody has set a limit: nothing before its size was wanted again, nothing that is not there.
-// (A program of its own: a limit that was set once stays set.)
+// Default size of the range cache: it keeps memory only of sizes that recur, and only resident bytes.
+// A program of its own, since set_cache_limit() ends the default for good.
 // Labels: no-valgrind
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ struct allowance : testing::Test {
         forget();
     }
 
-    // After a second the sizes of what was dropped are forgotten.
+    // The cache forgets the sizes of released ranges after a second.
     static void forget() { std::this_thread::sleep_for(std::chrono::milliseconds(1100)); }
 
     static void live_and_die(std::size_t used, std::size_t reserved = 128 * MiB) {
@@ -120,7 +120,7 @@ TEST_F(allowance, a_loop_leaves_no_more_than_it_had_in_use_at_once) {
     EXPECT_GT(headroom::cached_bytes(), 0u);
 }
 
-// Sizes that do not recur are kept as a share of the bytes in use, and only as long as those are in use.
+// Sizes that do not recur are kept up to a sixteenth of the bytes in use, and only while those are in use.
 TEST_F(allowance, keeps_a_sixteenth_of_what_is_in_use_whatever_its_size) {
     if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     {
@@ -140,7 +140,7 @@ TEST_F(allowance, keeps_a_sixteenth_of_what_is_in_use_whatever_its_size) {
     EXPECT_LE(headroom::cached_bytes(), 11 * MiB);
 }
 
-// A kept range of another size does not stay resident in an owner that needs less.
+// A cached range of another size is decommitted down to the size of its new owner.
 TEST_F(allowance, what_a_known_size_does_not_need_is_given_back) {
     if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     for (int i = 0; i < 3; ++i) headroom::vector<char>(32 * MiB, 'x');
@@ -151,7 +151,7 @@ TEST_F(allowance, what_a_known_size_does_not_need_is_given_back) {
     EXPECT_GE(headroom::statistics().count(headroom::page_call::decommit), 1u);
 }
 
-// Vectors of several sizes that are built together and dropped together: no more than one round's memory is resident at any time.
+// Builds vectors of several sizes and drops them together: at most one round's memory is resident at any time.
 TEST_F(allowance, keeps_each_size_for_its_like) {
     if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     const std::size_t sizes[] = {2 * MiB, 16 * MiB, 3 * MiB, 9 * MiB};
@@ -168,8 +168,8 @@ TEST_F(allowance, keeps_each_size_for_its_like) {
     EXPECT_EQ(headroom::statistics().cache_misses, 0u);
 }
 
-// The heap would keep as much. Wherever in their pages elements begin: those of settled vectors do at different places, and those of
-// vectors behind the beginning of their range.
+// Keeps one copy's memory, like malloc, at any offset of the elements in their pages: settled vectors vary theirs, vectors start
+// behind the beginning of their range.
 template <class Vector>
 void leaves_one_of_its_copies() {
     const Vector from(20 * MiB / sizeof(int), 1);
@@ -181,7 +181,7 @@ void leaves_one_of_its_copies() {
 TEST_F(allowance, a_loop_of_copies_leaves_one_of_them) {
     leaves_one_of_its_copies<headroom::vector<int>>();
     std::vector<headroom::settled_vector<int>> others(12,
-                                                      headroom::settled_vector<int>{1});    // (the first few ranges begin alike)
+                                                      headroom::settled_vector<int>{1});    // the first few ranges start equally
     for (int i = 0; i < 3; ++i) {
         SCOPED_TRACE(i);
         headroom::trim_cache();
@@ -206,7 +206,7 @@ TEST_F(allowance, gives_back_what_nobody_wanted_for_a_while) {
     EXPECT_EQ(headroom::cached_bytes(), 0u);
 }
 
-// What was committed by reserve() and never touched is no memory.
+// Memory committed by reserve() and never touched does not count as kept.
 TEST_F(allowance, one_large_reserve_with_an_element_does_not_empty_the_cache) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
     for (int i = 0; i < 2; ++i) live_and_die(3 * MiB, 32 * MiB);
@@ -225,17 +225,17 @@ TEST_F(allowance, one_large_reserve_with_an_element_does_not_empty_the_cache) {
     EXPECT_EQ(headroom::statistics().count(headroom::page_call::prefault), 0u);
 }
 
-// Memory that living ranges were handed out warm counts until they use it: otherwise each of many would hold a little.
+// Unused memory of ranges served from the cache counts against the limit: otherwise many ranges would hold a little each.
 TEST_F(allowance, counts_what_is_warm_in_living_ranges) {
-    forget();    // what earlier tests had in use at once
+    forget();    // drops the record of earlier tests' memory
     for (int i = 0; i < 2; ++i) live_and_die(30 * MiB);
-    reservation little(128 * MiB);    // served by that one
+    reservation little(128 * MiB);    // served by that range
     ASSERT_FALSE(little.commit_to(1));
     for (int i = 0; i < 2; ++i) {
         live_and_die(20 * MiB, 64 * MiB);
         live_and_die(20 * MiB, 256 * MiB);
     }
-    EXPECT_LE(headroom::cached_bytes(), 34 * MiB);    // for more there is no room beside it
+    EXPECT_LE(headroom::cached_bytes(), 34 * MiB);    // the limit has no space for more beside it
     EXPECT_GE(headroom::cached_bytes(), 20 * MiB);
 }
 

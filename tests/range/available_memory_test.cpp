@@ -1,6 +1,6 @@
-// set_min_available_memory(): a container or resource that grows until it is refused throws, keeps what it has, and goes on when memory is
-// free again. The same where the system refuses, by RLIMIT_DATA.
-// A program of its own, because other tests would change what is available.
+// set_min_available_memory(): a container or resource that grows until it is refused throws, keeps its elements, and can grow
+// again once memory is free. Also with refusals by RLIMIT_DATA.
+// A program of its own, because other tests would change the available memory.
 // Labels: linux posix no-sanitizer no-valgrind alone
 #include <gtest/gtest.h>
 
@@ -24,16 +24,16 @@ namespace {
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// What /proc/meminfo says is available, below the limit of every control group; 0 where it cannot be read.
+// Returns the available memory by /proc/meminfo and the limits of all control groups; 0 if unknown.
 std::size_t available() {
     std::size_t least = 0;
     std::size_t most = std::size_t{1} << 46;
     if (!headroom::set_min_available_memory(most)) return 0;
-    // The largest minimum that leaves room for a megabyte.
+    // Searches the largest minimum that leaves one MiB available.
     while (most - least > MiB) {
         const std::size_t middle = least + (most - least) / 2;
         headroom::set_min_available_memory(middle);
-        headroom::trim_cache();    // what is kept is there already
+        headroom::trim_cache();    // cached memory is committed already
         headroom::reservation probe(2 * MiB, headroom::page_by_page());
         (probe.commit_to(MiB) ? most : least) = middle;
     }
@@ -41,7 +41,7 @@ std::size_t available() {
     return least;
 }
 
-// Grows by one element at a time until it is refused; returns how many there are.
+// Appends one element at a time until it is refused. Returns the size.
 template <class Container, class Make>
 std::size_t fill(Container& c, Make make) {
     try {
@@ -50,7 +50,7 @@ std::size_t fill(Container& c, Make make) {
     return c.size();
 }
 
-// Calls `grow` until it is not refused: the kernel counts what a process has given back as available only a second or so later.
+// Repeats `grow` until it succeeds: the kernel counts released memory as available only after about a second.
 template <class Grow>
 void once_it_is_free(Grow grow) {
     for (int tries = 0; tries < 100; ++tries) {
@@ -63,7 +63,7 @@ void once_it_is_free(Grow grow) {
     grow();
 }
 
-// 0, or which of its checks failed.
+// Returns 0, or the number of the check that failed.
 template <class Container, class Make>
 int grows_until_refused(Make make, std::size_t least_bytes) {
     using T = typename Container::value_type;
@@ -113,7 +113,7 @@ struct wide {
     friend bool operator==(const wide& a, const wide& b) { return a.values[0] == b.values[0] && a.values[5] == b.values[5]; }
 };
 
-// Each in a child, below whatever limit `arm` sets there. The children must end by themselves: killed ones fail.
+// Runs each container in a child with the limit set by `arm`. A killed child is a failure.
 template <class Arm>
 void every_kind_grows_until_refused(Arm arm, std::size_t least) {
     const auto ints = [](std::size_t i) { return static_cast<int>(i); };
@@ -168,7 +168,7 @@ TEST(available_memory, of_one_large_request_is_looked_at_before_it_is_filled) {
     EXPECT_EQ(v[1], 'b');
 }
 
-// A charge whose elements threw does not stay with the kept range, where the next vector would escape the limit.
+// The charge of a failed construction is returned: if it stayed with the cached range, the next vector would escape the limit.
 TEST(available_memory, that_was_charged_for_nothing_is_given_back) {
     if (available() == 0) GTEST_SKIP() << "nobody says how much is available";
     struct thrower {
@@ -183,7 +183,7 @@ TEST(available_memory, that_was_charged_for_nothing_is_given_back) {
         }
     };
     headroom::trim_cache();
-    const headroom::settled_vector<char> beside(256 * MiB);    // so that something may be kept
+    const headroom::settled_vector<char> beside(256 * MiB);    // so that the cache may keep memory
     {
         headroom::settled_vector<thrower> v;
         thrower::left() = 9;

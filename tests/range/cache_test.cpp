@@ -1,5 +1,5 @@
-// Reservations that died, kept warm for the next.
-// Valgrind looks for leaks in all readable memory: what is kept warm is made inaccessible there.
+// The cache of released ranges.
+// Valgrind searches readable memory for leaks, so cached ranges are made inaccessible there.
 // Labels: core
 // Not under Valgrind: cache.a_small_one_is_taken_and_given_without_any_system_call cache.a_large_one_is_taken_and_filled_and_given_without_any_system_call cache.open_ranges_are_kept_warm_as_far_as_they_were_used
 #include <gtest/gtest.h>
@@ -160,7 +160,7 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
     std::error_code error;
     auto held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
     ASSERT_FALSE(error);
-    if (held.committed < held.reserved) {    // the system holds nothing open
+    if (held.committed < held.reserved) {    // the system cannot premap ranges
         headroom::detail::release_range(held.control);
         return;
     }
@@ -169,11 +169,11 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
     EXPECT_EQ(headroom::cached_bytes(), 2 * MiB);
     held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
     EXPECT_EQ(held.base[2 * MiB - 1], std::byte{1});
-    EXPECT_EQ(held.base[2 * MiB], std::byte{0});    // past what was said to be in use: given back
+    EXPECT_EQ(held.base[2 * MiB], std::byte{0});    // released: past the bytes reported as used
     headroom::detail::release_range(held.control);
 }
 
-// Of memory that comes at first touch only the system knows how much there is. (More than a thousand pages, and no multiple of that.)
+// Asks the system for the resident bytes of memory populated at first touch. More than 1024 pages, and no multiple of that.
 TEST_F(cache, keeps_what_was_touched_of_what_was_committed) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
     std::error_code error;
@@ -186,7 +186,7 @@ TEST_F(cache, keeps_what_was_touched_of_what_was_committed) {
     EXPECT_EQ(headroom::cached_bytes(), resident);
 }
 
-// Nor is what had been committed ahead of its elements.
+// Memory committed ahead is not kept either.
 TEST_F(cache, of_a_range_whose_pages_moved_away_nothing_is_kept) {
     for (const std::size_t room : {std::size_t{1}, std::size_t{8}}) {
         for (const std::size_t bytes : {MiB / 32, MiB / 16, 8 * MiB}) {

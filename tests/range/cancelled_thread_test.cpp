@@ -1,5 +1,5 @@
-// A thread that was cancelled (pthread_cancel) goes on until a call of the program's own may end it, whatever the library asks the
-// system for meanwhile.
+// A thread cancelled by pthread_cancel runs on until a cancellation point of the program itself: system calls of the library are
+// none.
 // Labels: posix thread
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct ahead_policy : headroom::settled_policy {
 };
 using ahead = headroom::settled_vector<char, ahead_policy>;
 
-// (Much of what is asked of the system is asked once in a process: each has one of its own.)
+// Each in its own process, since the library asks the system for many facts only once.
 TEST(a_cancelled_thread, ends_where_the_program_says_so) {
     const std::array<void (*)(), 7> calls{
         [] { headroom::vector<char>().resize(16 * MiB); },
@@ -87,7 +87,7 @@ TEST(a_cancelled_thread, ends_where_the_program_says_so) {
     }
 }
 
-// What is kept for later is not why memory is refused, whoever provides it.
+// Cached memory is released before a commit fails, by writer or helper thread.
 TEST(prefault_ahead, gives_warm_memory_back_before_it_is_refused) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "its memory counts against the limit";
     EXPECT_EQ(headroom_test::in_child([] {

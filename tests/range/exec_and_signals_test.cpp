@@ -1,9 +1,8 @@
 // Labels: linux no-valgrind
-// What becomes of the state of the whole process (docs/design.md has a table of it) when the process executes another program,
-// and what a signal handler may ask.
+// Process-wide state (table in docs/design.md) after the process executes another program, and queries from a signal handler.
 //
-// A test of exec makes a piece of state in a child and executes this very program there: a disabled test looks for it in what is
-// then the process. The same look in a child that executes nothing must find it, or it would see nothing anywhere.
+// A test of exec creates a state in a child and executes this program there, where a disabled test checks that the state is gone.
+// The check must find it in a child without exec.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -60,9 +59,9 @@ bool there_is_a_test(const std::string& name) {
     return false;
 }
 
-// A piece of state: how it is made, and a look for it, which is 0 where there is none.
+// A state: make() creates it; look() returns 0 if it is absent.
 struct piece_of_state {
-    const char* name;    // of the disabled test that looks for it
+    const char* name;    // of the disabled test that checks it
     void (*make)();
     int (*look)();
 };
@@ -72,7 +71,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
      [] {
          static headroom::settled_vector<int> kept(100'000);
          kept.name("kept");
-         headroom::settled_vector<int>(1'000'000).clear();    // to the warm cache
+         headroom::settled_vector<int>(1'000'000).clear();    // to the cache
      },
      [] { return (headroom::reservations().empty() ? 0 : 1) + (headroom::cached_bytes() == 0 ? 0 : 2); }},
     {"DISABLED_counters", [] { headroom::settled_vector<int>(1'000'000).clear(); },
@@ -84,7 +83,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
     {"DISABLED_injected_failures", [] { headroom::testing::fail_system_call(1); },
      [] {
          try {
-             const reservation range(24 * MiB);    // of which none is kept warm
+             const reservation range(24 * MiB);    // of a size that is not cached
              return headroom::statistics().refusals == 0 ? 0 : 1;
          } catch (const headroom::refused&) {
              return 2;
@@ -98,7 +97,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
              return 2;
          }
      }},
-    // Nor does the helper's mask, which blocks all signals, become the program's.
+    // The helper's signal mask, which blocks all signals, is not inherited either.
     {"DISABLED_helper_thread",
      [] {
          static reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
@@ -108,7 +107,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
          sigset_t blocked;
          if (sigprocmask(SIG_SETMASK, nullptr, &blocked) != 0 || sigismember(&blocked, SIGUSR1) != 0) return 1;
          std::promise<void> counted;
-         std::thread other([&] { counted.get_future().wait(); });    // ThreadSanitizer starts one of its own with the first
+         std::thread other([&] { counted.get_future().wait(); });    // ThreadSanitizer starts its own thread with the first
          const std::size_t before = entries_of("/proc/self/task");
          reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
          fill(range, 6 * MiB, 1);
@@ -123,7 +122,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
          kept.push_back(1);
      },
      [] {
-         // (A file without a name has a number for one, in the folder that it was made in.)
+         // An unnamed file has a number for a name, in the folder where it was created.
          const std::string folder = headroom_test::folder_for_files().string();
          for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
              std::error_code gone;
@@ -147,7 +146,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
      }},
 }};
 
-// The disabled tests.
+// Registers the disabled tests.
 class in_the_executed_program : public testing::Test {
 public:
     explicit in_the_executed_program(int (*look)()) noexcept : look_(look) {}
@@ -167,7 +166,7 @@ protected:
 TEST_P(exec, leaves_nothing_of) {
     const piece_of_state& piece = GetParam();
     const std::string looking = std::string("in_the_executed_program.") + piece.name;
-    ASSERT_TRUE(there_is_a_test(looking));    // a run of no test would pass
+    ASSERT_TRUE(there_is_a_test(looking));    // a run without tests would pass
     EXPECT_EQ(in_child([&] {
                   piece.make();
                   const std::string filter = "--gtest_filter=" + looking;
@@ -201,7 +200,7 @@ volatile sig_atomic_t asked = 0;
 volatile sig_atomic_t wrong = 0;
 
 extern "C" void ask_what_a_handler_may(int) {
-    // (A range without a name: to tell one, memory is allocated.)
+    // A range without a name: owner_of() allocates for a name.
     const auto found = headroom::owner_of(asked_about);
     if (!found || found->base != asked_about) wrong = wrong + 1;
     if (headroom::owner_of(&asked_about)) wrong = wrong + 1;
@@ -209,8 +208,8 @@ extern "C" void ask_what_a_handler_may(int) {
     asked = asked + 1;
 }
 
-// Whatever the program is doing with other ranges when the signal comes. (A handler that waits for a lock which its own thread
-// holds would wait for ever: the alarm ends that.)
+// Signals interrupt `work` on other ranges at any point. A handler waiting for a lock of its own thread would hang: the alarm
+// ends that.
 int ask_often(void (*handler)(int), void (*work)(int round)) {
     alarm(60);
     asked = 0;
@@ -249,14 +248,14 @@ extern "C" void hold_up(int) {
     while (!may_go_on.load()) {}
 }
 
-// A lookup is interrupted while it follows a list, and what it stands at is in other lists when it goes on: it must not miss what is
-// behind that in its own. (Small ranges that are 4 GiB apart share a list.)
+// Interrupts a lookup within a list while its control block moves to another list: it must still find ranges behind it in its
+// own. Small ranges 4 GiB apart share a list.
 TEST(signals, a_lookup_that_is_held_up_meanwhile_finds_a_range_that_stays) {
     if (!headroom_test::many_addresses) GTEST_SKIP() << "too few addresses for ranges that far apart";
     EXPECT_EQ(in_child([] {
                   alarm(60);
                   headroom::trim_cache();
-                  // Holes between ranges, 4 GiB apart, into which small ones go again and again.
+                  // Leaves holes 4 GiB apart, which small ranges then occupy again and again.
                   std::vector<reservation> between, holes, leave;
                   for (int i = 0; i < 9; ++i) {
                       between.emplace_back(4096 * MiB - 12 * MiB);
@@ -264,7 +263,7 @@ TEST(signals, a_lookup_that_is_held_up_meanwhile_finds_a_range_that_stays) {
                   }
                   holes.clear();
                   headroom::trim_cache();
-                  const reservation stays(MiB);    // the last of its list
+                  const reservation stays(MiB);    // the last in its list
                   for (int i = 0; i < 8; ++i) leave.emplace_back(MiB);
                   if (signal(SIGUSR1, hold_up) == SIG_ERR) return 1;
                   std::atomic<bool> stop{false};
@@ -282,7 +281,7 @@ TEST(signals, a_lookup_that_is_held_up_meanwhile_finds_a_range_that_stays) {
                       while (!is_held_up.load()) std::this_thread::yield();
                       leave.clear();
                       headroom::trim_cache();
-                      std::vector<reservation> elsewhere;    // with the same control blocks
+                      std::vector<reservation> elsewhere;    // reuses the control blocks
                       for (int i = 0; i < 8; ++i) elsewhere.emplace_back(100 * MiB);
                       const std::uint64_t before = lookups.load();
                       may_go_on.store(true);
@@ -309,7 +308,7 @@ extern "C" void read_what_is_published(int) {
     asked = asked + 1;
 }
 
-// Even while its own thread appends.
+// Also while the interrupted thread appends.
 TEST(signals, a_handler_may_read_what_a_concurrent_vector_has_published) {
     EXPECT_EQ(in_child([] {
                   return ask_often(read_what_is_published, [](int) {

@@ -1,5 +1,5 @@
 // Labels: no-valgrind many-ranges
-// Below the containers: what a reservation and an arena hold stays as it was, whichever call the system refuses.
+// Reservations and arenas keep their content when any system call is refused.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -22,7 +22,7 @@ using headroom::testing::afterwards;
 
 struct step_below {
     const char* name;
-    std::function<void(headroom::reservation&)> run;    // throws bad_alloc when refused
+    std::function<void(headroom::reservation&)> run;    // throws bad_alloc if refused
 };
 
 void expect(const std::error_code& error) {
@@ -116,10 +116,10 @@ const std::vector<step_below>& steps_below() {
 TEST(a_refusal_below_the_containers, changes_nothing_that_is_held) {
     headroom::trim_cache();
     const std::size_t reservations = headroom::reservations().size();
-    const std::size_t kept = 70 * 1024;    // bytes
+    const std::size_t kept = 70 * 1024;
     long tried = 0, thrown = 0;
     for (const headroom_test::named_policy& policy : headroom_test::all_policies) {
-        // (Which call is the k-th would depend on how far the helper thread is.)
+        // The helper thread makes calls too, so the k-th call would vary.
         if (policy.policy.which() == headroom::commit_policy::kind::prefault_ahead) continue;
         for (const auto& each : steps_below()) {
             SCOPED_TRACE(std::string(policy.name) + ": " + each.name);
@@ -138,7 +138,7 @@ TEST(a_refusal_below_the_containers, changes_nothing_that_is_held) {
                         } catch (const std::bad_alloc&) {
                             ++thrown;
                         }
-                        // (Some steps stop it themselves; then calls after that one are not refused.)
+                        // Some steps stop the refusals themselves; calls after that succeed.
                         more_calls = headroom::testing::stop_failing() >= k;
                         headroom::set_cache_limit(std::size_t{64} << 20);
                         ++tried;
@@ -159,11 +159,11 @@ TEST(a_refusal_below_the_containers, changes_nothing_that_is_held) {
     testing::Test::RecordProperty("tried", static_cast<int>(tried));
 }
 
-// Where the system neither provides pages nor takes them back, some of them may be there, and nobody knows which. It is not asked for
-// them again before that is said.
+// Refused both pages and their return, the range holds an unknown part of them. It reports the error before it makes another call
+// for them.
 TEST(a_refusal_below_the_containers, is_reported_where_what_was_half_provided_is_not_taken_back) {
     for (const headroom_test::named_policy& policy : headroom_test::all_policies) {
-        if (policy.policy.which() == headroom::commit_policy::kind::prefault_ahead) continue;    // (its helper makes calls, too)
+        if (policy.policy.which() == headroom::commit_policy::kind::prefault_ahead) continue;    // its helper makes calls too
         for (std::uint64_t k = 1;; ++k) {
             SCOPED_TRACE(std::string(policy.name) + ", from system call " + std::to_string(k) + " on");
             headroom::trim_cache();

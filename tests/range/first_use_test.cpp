@@ -1,4 +1,4 @@
-// What the first vector of a process asks of the system: no more than it needs.
+// The first vector of a process makes only the system calls that it needs.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 
 namespace {
 
-// The limits of its control group were read at the first drop, from five files. They matter once much is to be kept.
+// Limits of control groups are in five files. They are read only when much memory is to be cached.
 TEST(the_first_vector_of_a_process, reads_no_files) {
     const int status = headroom_test::in_child([] {
         if (!headroom_test::end_at_calls({SYS_openat, SYS_read, SYS_membarrier})) return 77;
@@ -29,7 +29,7 @@ TEST(the_first_vector_of_a_process, reads_no_files) {
     EXPECT_EQ(status, 0);
 }
 
-// That its page is provided by a call of its own would take twice as long as its first touch does.
+// Populating the first page by a system call takes twice as long as the page fault of its first touch.
 template <class T>
 int first_of_a_process() {
     headroom::testing::count_system_calls();

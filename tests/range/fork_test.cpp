@@ -1,4 +1,4 @@
-// A process that forks while its other threads are at work in the library: the child never waits for one of them.
+// Forks while other threads are inside the library: the child never waits for one of them.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include "support/fill.hpp"
 #include "system/in_child.hpp"
 
-// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
+// Lets ThreadSanitizer's child of a threaded process start threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace {
@@ -26,8 +26,8 @@ using headroom::reservation;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Forks while two threads run `at_work(stop)` again and again. Each child does everything that might wait, and is killed
-// after a while if it does.
+// Forks while two threads repeat `at_work(stop)`. Each child runs everything that could wait for a lock; an alarm ends a hanging
+// child.
 template <class Work>
 void fork_beside(Work at_work) {
     std::atomic<bool> stop{false};
@@ -98,7 +98,7 @@ TEST(fork, beside_the_helper_thread_at_work) {
     });
 }
 
-// Each child learns that it is one, whichever of the forks is done first.
+// Each child knows that it is one, whichever fork is done first.
 TEST(fork, of_several_threads_at_once) {
     const std::atomic<std::uint32_t>& generation = headroom::detail::fork_generation();
     const std::uint32_t mine = generation.load();

@@ -1,5 +1,5 @@
-// What a range says of its memory while the system takes it back, and where it stops half-way: this program has its own madvise() and
-// mprotect(), which refuse or wait as they are told.
+// Accuracy of a range's committed size during decommit, and after one that fails midway. Replaces madvise() and mprotect() by
+// functions that fail or wait on demand.
 // Labels: linux posix thread no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 bool closing_is_refused = false;    // pages stay accessible
 std::atomic<bool> helper_is_refused{false};
-std::atomic<int> moment{0};    // 1: the helper has made pages inaccessible, and waits for 2
+std::atomic<int> moment{0};    // 1: the helper has made pages inaccessible and waits for 2
 
 bool is_helper() { return syscall(SYS_gettid) != getpid(); }
 
@@ -69,7 +69,7 @@ bool is_there(const headroom::reservation& range, std::size_t from, std::size_t 
     return true;
 }
 
-// (Emulators and old kernels cannot.)
+// False under emulators and old kernels.
 bool system_provides_memory() {
     std::error_code error;
     const headroom::page_range page = headroom::reserve(headroom::page_size(), 1, error);
@@ -132,7 +132,7 @@ TEST(memory_that_is_taken_back, is_not_thought_warm_by_the_next_owner_where_the_
         }
         headroom::reservation next(16 * MiB, policy);
         ASSERT_FALSE(next.commit_to(512 * KiB));
-        EXPECT_TRUE(is_there(next, 64 * KiB, 512 * KiB));    // (so little of what was committed is thought warm unasked)
+        EXPECT_TRUE(is_there(next, 64 * KiB, 512 * KiB));    // so little committed memory counts as populated without a query
     }
 }
 

@@ -1,4 +1,4 @@
-// Hardened, when addresses run out.
+// Hardened builds with few addresses.
 // Labels: posix no-valgrind
 #define HEADROOM_HARDENED 1
 #include <headroom/settled_vector.hpp>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Resting ranges are given back when addresses run out: nobody is refused because of them.
+// Quarantined ranges are released when addresses run out, before a reservation is refused.
 TEST(hardened_memory, resting_ranges_stand_in_nobodys_way) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "the sanitizer has more addresses than a limit allows";
     if (!headroom_test::limits_are_kept()) GTEST_SKIP() << headroom_test::limits_are_forgotten;

@@ -1,4 +1,4 @@
-// The helper thread of prefault_ahead() in a program that knows nothing of it.
+// The helper thread of prefault_ahead() does not disturb the program.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct ahead : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::prefault_ahead(std::size_t{16} << 20);
 };
 
-// The helper is made while no signal is blocked; then the program blocks one and waits for it.
+// Starts the helper while no signal is blocked, then blocks one and waits for it.
 TEST(the_helper_thread, takes_no_signal_of_the_program) {
     EXPECT_EQ(in_child([] {
                   alarm(20);
@@ -53,12 +53,12 @@ TEST(the_helper_thread, takes_no_signal_of_the_program) {
               0);
 }
 
-// AddressSanitizer knows that there is no element; the test asks what the system lets us touch.
+// Not instrumented: there is no element here, but the page must be accessible.
 [[gnu::noinline, gnu::no_sanitize_address]] void write_past_the_elements(const volatile char* at) {
     *const_cast<volatile char*>(at) = 'b';
 }
 
-// The helper may have been granted rights far ahead of the writer; what the writer is given later is not protected.
+// The helper may have made pages accessible far ahead of the writer; memory committed after protect() is not protected.
 TEST(the_helper_thread, leaves_what_is_appended_after_protecting_accessible) {
     for (int round = 0; round < 20; ++round) {
         headroom::settled_vector<char, ahead> v;
@@ -69,7 +69,7 @@ TEST(the_helper_thread, leaves_what_is_appended_after_protecting_accessible) {
         const std::size_t room = v.capacity();
         reservation other(64 * MiB, headroom::prefault_ahead(16 * MiB));
         fill(other, 8 * MiB, 2);
-        // Past the capacity: committed after the protection.
+        // Past the capacity, so committed after the protection.
         v.reserve(room + 3 * MiB);
         write_past_the_elements(v.data() + room + 2 * MiB);
         v.protect(access::read_write);
@@ -77,7 +77,7 @@ TEST(the_helper_thread, leaves_what_is_appended_after_protecting_accessible) {
     }
 }
 
-// Each range under prefault_ahead is provided for although others are protected meanwhile.
+// The helper serves each range although others are protected meanwhile.
 TEST(the_helper_thread, goes_on_providing_when_a_range_is_protected) {
     headroom::trim_cache();
     for (int round = 0; round < 20; ++round) {
@@ -102,7 +102,7 @@ std::size_t threads_now() {
     return count;
 }
 
-// As many threads as the user has from now on, or as before.
+// Lets the user create no more threads, or lifts that limit.
 bool limit_threads(bool limited) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NPROC, &limit) != 0) return false;
@@ -110,15 +110,15 @@ bool limit_threads(bool limited) {
     return setrlimit(RLIMIT_NPROC, &limit) == 0;
 }
 
-// A user may have no more threads, for a while. Until then the writer provides for itself, and does not ask for a thread each time;
-// some megabytes later there is a helper.
+// While no thread can be created, the writer populates its own pages and does not retry each time. Some MiB later there is a
+// helper.
 TEST(the_helper_thread, is_made_later_where_the_system_refused_it_at_first) {
     if (!std::filesystem::exists("/proc/self/task")) GTEST_SKIP() << "this system does not list threads";
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator has threads of its own";
     constexpr int cannot_be_tried = 77;
     const int status = in_child([] {
         alarm(60);
-        constexpr uid_t nobody = 65534;    // limits are not root's
+        constexpr uid_t nobody = 65534;    // limits do not apply to root
         if (geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) return cannot_be_tried;
         if (!limit_threads(true)) return cannot_be_tried;
         pthread_t probe;
@@ -128,7 +128,7 @@ TEST(the_helper_thread, is_made_later_where_the_system_refused_it_at_first) {
         const std::uint64_t refusals = headroom::statistics().refusals;
         errno = EDOM;
         fill(range, 64 * MiB, 1);       // about 30 batches
-        if (errno != EDOM) return 6;    // what was refused is not the caller's to see
+        if (errno != EDOM) return 6;    // the caller must not see the refused call's errno
         if (threads_now() != threads) return 1;
         const std::uint64_t refused = headroom::statistics().refusals - refusals;
         if (refused == 0) return 2;
@@ -141,7 +141,7 @@ TEST(the_helper_thread, is_made_later_where_the_system_refused_it_at_first) {
     EXPECT_EQ(status, 0);
 }
 
-// A program that ends while the helper is in the middle of its work.
+// The program exits while the helper is working.
 TEST(the_helper_thread, does_not_hold_up_the_end_of_the_program) {
     for (int round = 0; round < 20; ++round) {
         EXPECT_EXIT(

@@ -1,4 +1,4 @@
-// A process that locks whatever it maps into memory.
+// A process that locks all its mappings into memory by mlockall().
 // Labels: linux posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -26,14 +26,14 @@ struct held_open : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);
 };
 
-// Whether so much may be mapped where all of it is locked.
+// True if `bytes` can be mapped, with all of it locked.
 bool may_map(std::size_t bytes) {
     void* const probe = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (probe != MAP_FAILED) munmap(probe, bytes);
     return probe != MAP_FAILED;
 }
 
-// As an ordinary user: 8 MiB may be locked, and nobody may go beyond. False where the system does not keep to that.
+// Drops the right to lock more than 8 MiB and calls mlockall(). False if the system does not enforce the limit.
 bool lock_as_a_user_may() {
     constexpr std::size_t limit = std::size_t{8} << 20;
     const rlimit wanted{limit, limit};
@@ -45,7 +45,7 @@ bool lock_as_a_user_may() {
     return syscall(SYS_capset, &head, held) == 0 && mlockall(MCL_FUTURE) == 0 && !may_map(16 * limit);
 }
 
-// Returns 77 where nothing can be seen, and otherwise what `body` does.
+// Returns the result of `body` in a child, or 77 if the limit is not enforced.
 template <class Body>
 int as_a_user(Body body) {
     return headroom_test::in_child([&] { return lock_as_a_user_may() ? body() : 77; });
@@ -69,7 +69,7 @@ TEST(locked_memory, of_which_little_may_be_leaves_vectors_on_the_heap) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "the sanitizer's own mappings would be locked as well";
     expect_passed(as_a_user([] {
         headroom::vector<int> v;
-        for (int i = 0; i < 400'000; ++i) v.push_back(i);    // 1.6 MB: a range, elsewhere
+        for (int i = 0; i < 400'000; ++i) v.push_back(i);    // 1.6 MB: moves to a range
         return v.back() == 399'999 && v[7] == 7 ? 0 : 1;
     }));
 }

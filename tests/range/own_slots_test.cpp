@@ -1,5 +1,5 @@
-// Small ranges that a thread keeps in slots of its own: it gives them up when it ends, or once somebody has trimmed the cache, and
-// no range ever has two owners.
+// Thread slots of the range cache: a thread returns its ranges when it ends or after the cache was trimmed, and no range ever has
+// two owners.
 // Labels: thread
 // Not under Valgrind: own_slots.serve_without_a_system_call own_slots.serve_the_five_thousandth_thread_as_the_first
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using headroom::settled_vector;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr std::size_t default_limit = std::size_t{64} << 20;
 constexpr std::size_t most_of_one_thread = 2 * (std::size_t{64} << 10);
-// More lives than a thread must have seen before it gets slots.
+// More ranges than a thread must have released before it gets slots.
 constexpr int many = 200;
 
 struct thrifty : headroom::settled_policy {
@@ -49,7 +49,7 @@ struct own_slots : testing::Test {
     }
 };
 
-// A thread that lives, with ranges in its slots, until this object dies.
+// A thread with ranges in its slots; it ends when this object is destroyed.
 class keeper {
 public:
     keeper()
@@ -141,12 +141,12 @@ TEST_F(own_slots, of_a_thread_that_ended_are_emptied_by_trimming) {
 
 #if __has_include(<pthread.h>)
 TEST_F(own_slots, are_not_opened_again_by_what_runs_when_a_thread_ends) {
-    // (Clang's; dev and asan-ubsan ask.)
+    // Clang's ThreadSanitizer; dev and asan-ubsan run it.
     if (headroom_test::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer ends before the last round does";
-    // A key whose destructor uses vectors in each round in which the system calls destructors, the last one included.
+    // Its destructor uses vectors in every round of key destructors, the last one included.
     static pthread_key_t key;
     static std::atomic<int> rounds{0};
-    live_and_die(many);    // (so that the library's key is the older one, whose destructor is called first)
+    live_and_die(many);    // so that the library's key is older and its destructor is called first
     ASSERT_EQ(pthread_key_create(&key,
                                  [](void* value) {
                                      ++rounds;
@@ -252,7 +252,7 @@ TEST_F(own_slots, never_give_a_range_to_two_owners_while_others_trim) {
     EXPECT_EQ(headroom::cached_bytes(), 0u);
 }
 
-// However many threads came before: each gives up what it had.
+// Every earlier thread has returned its slots.
 TEST_F(own_slots, serve_the_five_thousandth_thread_as_the_first) {
 #if defined(HEADROOM_HARDENED)
     GTEST_SKIP() << "hardened, a range rests before it is used again";
@@ -277,7 +277,7 @@ TEST_F(own_slots, serve_the_five_thousandth_thread_as_the_first) {
     EXPECT_EQ(hits[1], static_cast<std::uint64_t>(many));
 }
 
-// What lies in the list would serve it.
+// A range in the shared list would serve it.
 TEST_F(own_slots, serve_no_other_thread) {
 #if defined(HEADROOM_HARDENED)
     GTEST_SKIP() << "hardened, there are no slots";

@@ -1,4 +1,4 @@
-// The helper thread that provides memory ahead of writers, when its process forks.
+// Forks of a process with the helper thread of prefault_ahead().
 // Labels: posix thread
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "support/fill.hpp"
 #include "system/in_child.hpp"
 
-// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
+// Lets ThreadSanitizer's child of a threaded process start threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace {

@@ -1,4 +1,4 @@
-// The helper thread that provides memory ahead of writers.
+// The helper thread that populates memory ahead of writers.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ using headroom_test::fill;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Waits until what is committed ahead stands at `bytes`: a condition, with a bound so that a failure ends.
+// Waits until `bytes` are committed, for at most 20 seconds. False on timeout.
 bool comes_to(const void* pointer, std::size_t bytes) {
     for (int i = 0; i < 20000; ++i) {
         if (headroom::owner_of(pointer)->committed >= bytes) return true;
@@ -35,7 +35,7 @@ TEST(prefault_ahead, commits_ahead_of_the_writer) {
     EXPECT_TRUE(comes_to(range.data(), 16 * MiB));
 }
 
-// Not only the addresses are the writer's: the helper has made the system provide the pages. The second range finds a helper.
+// The pages are not only committed but resident. The second range finds the helper running.
 TEST(prefault_ahead, provides_memory_ahead_of_the_writer) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
     for (int round = 0; round < 2; ++round) {
@@ -120,7 +120,7 @@ TEST(prefault_ahead, a_refusal_met_by_the_helper_is_met_by_the_writer_as_an_erro
     headroom::testing::stop_failing();
     EXPECT_EQ(error, std::errc::not_enough_memory);
     EXPECT_LT(reached, 128 * MiB);
-    fill(range, 32 * MiB, 2);    // and goes on when the system gives again
+    fill(range, 32 * MiB, 2);    // and goes on when the system has memory again
     EXPECT_EQ(range.data()[32 * MiB - 1], std::byte{2});
 }
 

@@ -1,6 +1,6 @@
 // Labels: linux posix no-valgrind
-// What becomes of the quarantine, and of what is known of the system, when the process forks, executes another program, or a thread
-// ends. (docs/design.md has a table of the state of the whole process.)
+// The quarantine and cached facts about the system over fork, exec and the end of a thread. docs/design.md has a table of
+// process-wide state.
 #define HEADROOM_HARDENED 1
 #include <headroom/settled_vector.hpp>
 
@@ -26,7 +26,7 @@
 #include "system/in_child.hpp"
 #include "system/mapped.hpp"
 
-// (ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to.)
+// Lets ThreadSanitizer's child of a threaded process start threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace {
@@ -36,10 +36,10 @@ using headroom_test::in_child;
 using headroom_test::is_mapped;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
-constexpr std::size_t quarantined_most = 32;    // mappings at once
+constexpr std::size_t quarantined_most = 32;    // mappings in the quarantine
 constexpr const char* where = "HEADROOM_TEST_QUARANTINED";
 
-// A range that was in use, and is quarantined now.
+// Returns the address of a range that was in use and is quarantined.
 const void* quarantined_range(std::size_t bytes = 8 * MiB) {
     reservation range(bytes);
     EXPECT_FALSE(range.commit_to(MiB));
@@ -53,7 +53,7 @@ std::vector<const void*> quarantined_ranges(std::size_t count, std::size_t bytes
     for (std::size_t i = 0; i < count; ++i) result.push_back(quarantined_range(bytes));
     return result;
 }
-// As many as there is room for; too large to take the places of those that leave.
+// Fills the quarantine. Too large for the addresses of the ranges that leave it.
 std::vector<const void*> all_others() { return quarantined_ranges(quarantined_most, 48 * MiB); }
 
 std::size_t mapped_of(const std::vector<const void*>& ranges) {
@@ -76,7 +76,7 @@ class quarantine : public testing::Test {
 protected:
     void SetUp() override {
         if (headroom_test::emulated()) GTEST_SKIP() << "the emulator's list of mappings leaves out what is inaccessible";
-        headroom::set_cache_limit(0);    // nothing waits in the cache
+        headroom::set_cache_limit(0);    // the cache stays empty
         headroom::trim_cache();
     }
 };
@@ -95,7 +95,7 @@ TEST_F(quarantine, goes_along_to_a_forked_child_which_is_on_its_own_from_then_on
     EXPECT_EQ(in_child([&] {
                   if (mapped_of(ranges) != 5 || !is_inaccessible(ranges[0])) return 1;
                   const auto others = all_others();
-                  if (mapped_of(ranges) != 0) return 2;    // in their turn
+                  if (mapped_of(ranges) != 0) return 2;    // each has left in its turn
                   return mapped_of(others) == quarantined_most ? 0 : 3;
               }),
               0);
@@ -127,7 +127,7 @@ TEST_F(quarantine, stays_when_the_thread_ends_that_gave_the_range_back) {
     EXPECT_TRUE(is_inaccessible(range));
 }
 
-// Looks, in the executed program, for what was quarantined before it.
+// In the executed program, checks ranges quarantined before.
 TEST(in_the_executed_program, DISABLED_quarantine) {
     const char* text = std::getenv(where);
     ASSERT_NE(text, nullptr);
@@ -135,7 +135,7 @@ TEST(in_the_executed_program, DISABLED_quarantine) {
     for (char* end = nullptr; *text != '\0'; text = *end == '\0' ? end : end + 1)
         ranges.push_back(reinterpret_cast<const void*>(std::strtoull(text, &end, 16)));
     ASSERT_EQ(ranges.size(), 5U);
-    EXPECT_LT(mapped_of(ranges), ranges.size());    // (something else may lie at one of the addresses)
+    EXPECT_LT(mapped_of(ranges), ranges.size());    // other mappings may be at one of the addresses
     EXPECT_EQ(mapped_of(all_others()), quarantined_most);
 }
 
@@ -160,8 +160,8 @@ TEST_F(quarantine, is_gone_in_an_executed_program) {
               0);
 }
 
-// --- Facts: asked once. Huge pages stand for them: whether a process gets some, it may change itself, and its children and the
-// programs that it executes inherit that.
+// --- Facts are read once. Tested with huge pages, which a process can disable for itself, its children and the programs
+// that it executes.
 
 class facts : public testing::Test {
 protected:
@@ -194,7 +194,7 @@ TEST_F(facts, hold_for_all_threads_also_when_the_one_that_asked_has_ended) {
               0);
 }
 
-// (What it inherits, no huge pages, shows that it asks.)
+// Inherits disabled huge pages, which shows that it asks again.
 TEST(in_the_executed_program, DISABLED_huge_pages_are_refused) { EXPECT_EQ(headroom::huge_page_size(), 0U); }
 TEST(in_the_executed_program, DISABLED_huge_pages_are_there) { EXPECT_NE(headroom::huge_page_size(), 0U); }
 

@@ -1,4 +1,4 @@
-// The table that other processes read: found by the module's note alone, it tells of every range what the process itself says.
+// The table for other processes, found through the module's ELF note, agrees with reservations().
 // Labels: linux
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using headroom::detail::published_field;
 using headroom::detail::published_head;
 using headroom::detail::published_place;
 
-// What the notes of one segment point to. (A table of the program's, as it stands now.)
+// Collects the tables named by the notes of one segment.
 void look_through_notes(const std::byte* at, const std::byte* end, std::vector<const published_head*>& found) {
     while (end - at >= static_cast<std::ptrdiff_t>(sizeof(ElfW(Nhdr)))) {
         ElfW(Nhdr) note;
@@ -85,7 +85,7 @@ protected:
         const auto at = (reinterpret_cast<std::uintptr_t>(after) + 7) / 8 * 8;
         return *reinterpret_cast<const std::byte* const*>(at);
     }
-    // The blocks in one state, by the base of their range.
+    // Returns the blocks in `state`, by the base address of their range.
     std::map<const void*, const std::byte*> blocks(std::uint32_t state) const {
         std::map<const void*, const std::byte*> found;
         for (const std::byte* each = newest(); each != nullptr; each = read<const std::byte*>(each, published_field::next)) {

@@ -1,4 +1,4 @@
-// Which reservation does a pointer come from, and which are there?
+// owner_of() and reservations().
 // Labels: core
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ void expect_both_ends_lead_to(const reservation& range) {
 }
 
 TEST(owner_of, finds_the_reservation_of_every_byte_in_it_and_of_none_beside_it) {
-    // In one piece of addresses, across two, across gigabytes.
+    // In one segment of addresses, across two, and across gigabytes.
     for (const std::size_t bytes : {std::size_t{1}, MiB, 2 * MiB, 5 * MiB, (many_addresses ? 1024 : 900) * MiB,
                                     many_addresses ? std::size_t{5} << 30 : 700 * MiB}) {
         const reservation range(bytes);
@@ -55,7 +55,7 @@ TEST(owner_of, tells_many_ranges_apart_that_do_not_start_alike) {
         ranges.emplace_back(5 * MiB);
         starts.insert(reinterpret_cast<std::uintptr_t>(ranges.back().data()) % (2 * MiB));
     }
-    EXPECT_GE(starts.size(), 4u);    // or the last pages of all would share a place in the processor's table of translations
+    EXPECT_GE(starts.size(), 4u);    // otherwise the last pages of all would compete for one TLB set
     for (const reservation& range : ranges) {
         ASSERT_NO_FATAL_FAILURE(expect_both_ends_lead_to(range));
         EXPECT_FALSE(headroom::owner_of(range.data() + range.reserved()));
@@ -144,12 +144,12 @@ TEST(owner_of, is_safe_while_other_threads_reserve_and_release) {
     EXPECT_GT(asked, 0u);
 }
 
-// Every range that comes or goes changes the lists that a lookup follows, and a control block may be in other lists in its next life.
+// Ranges that come and go change the lists that a lookup follows, and reused control blocks change lists.
 TEST(owner_of, finds_those_that_stay_while_others_of_many_sizes_come_and_go) {
     headroom::trim_cache();
     constexpr std::size_t sizes = 7;
     const auto size_of = [](std::size_t i) { return std::size_t{1} << (20 + i % sizes); };
-    // What stays is mixed with what goes, so that it is in the middle of lists, and in lists of its own.
+    // Interleaved, so that those that stay are in the middle of lists and in lists of their own.
     std::vector<reservation> stay, go;
     for (std::size_t i = 0; i < 60; ++i) (i % 3 == 0 ? stay : go).emplace_back(size_of(i));
     go.clear();
@@ -194,7 +194,7 @@ TEST(reservations, lists_every_live_one) {
     EXPECT_EQ(headroom::reservations().size(), before);
 }
 
-// In the one list with their addresses, in the other with how much memory they take.
+// maps lists the names with addresses, smaps with resident memory.
 TEST(names, show_in_the_systems_lists_of_mappings_where_it_has_them) {
     reservation range(64 * MiB);
     ASSERT_FALSE(range.commit_to(MiB));

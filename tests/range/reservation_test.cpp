@@ -1,4 +1,4 @@
-// A reservation under every policy: committing, giving back, protecting, and refusals at every system call.
+// Reservations under every policy: commit, decommit, protect, and refusals of every system call.
 // Labels: core no-valgrind
 // Not under Valgrind: reservation.terabytes_can_be_reserved
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr std::size_t MiB = std::size_t{1} << 20;
 
 struct policies : testing::TestWithParam<headroom_test::named_policy> {
     const headroom::commit_policy policy = GetParam().policy;
-    // What the system made of the wish to hold it open.
+    // True if the system premaps the range.
     const bool open = policy.how_held() == headroom::holding::open && reservation(1, policy).committed() > 0;
     void SetUp() override { headroom::trim_cache(); }
     void TearDown() override { headroom::testing::stop_failing(); }
@@ -67,7 +67,7 @@ TEST_P(policies_death, the_first_byte_past_the_committed_part_faults) {
     reservation range(4 * MiB, policy);
     ASSERT_FALSE(range.commit_to(open ? range.reserved() : 100));
     range.data()[range.committed() - 1] = std::byte{1};
-    // volatile: the death must be the page's doing, not the optimiser's.
+    // volatile, so that the page fault cannot be optimized away.
     EXPECT_DEATH(static_cast<volatile std::byte*>(range.data())[range.committed()] = std::byte{1}, "");
 }
 
@@ -142,7 +142,7 @@ TEST_P(policies, moving_hands_the_range_over) {
     EXPECT_EQ(headroom::reservations().size(), 1u);
 }
 
-// One life of a reservation in which any system call may fail: whatever fails, it says so and keeps what it held.
+// Uses a reservation while system calls fail: each failure is reported, and the content stays.
 void live_through_refusals(const headroom::commit_policy& policy) {
     std::error_code error;
     reservation range = reservation::up_to(8 * MiB, 64 << 10, policy, error);
@@ -176,7 +176,7 @@ void live_through_refusals(const headroom::commit_policy& policy) {
 
 TEST_P(policies, any_system_call_may_fail_and_nothing_leaks_or_breaks) {
     if (policy.which() == headroom::commit_policy::kind::prefault_ahead) {
-        // The helper's calls come at moments of their own; each is failed in the helper's own tests.
+        // The helper's calls come at any moment; its own tests fail each of them.
         EXPECT_NO_FATAL_FAILURE(live_through_refusals(policy));
         return;
     }
@@ -200,11 +200,11 @@ TEST_P(policies, any_system_call_may_fail_and_nothing_leaks_or_breaks) {
 INSTANTIATE_TEST_SUITE_P(each, policies, testing::ValuesIn(headroom_test::all_policies), headroom_test::policy_name{});
 INSTANTIATE_TEST_SUITE_P(each, policies_death, testing::ValuesIn(headroom_test::all_policies), headroom_test::policy_name{});
 
-// `promise(used)` says how much may be committed and unused.
+// `promise(used)` returns the allowed bytes of committed and unused memory.
 template <class Promise>
 void never_leaves_more_unused_than(const headroom::commit_policy& policy, Promise promise) {
     headroom::trim_cache();
-    for (int round = 0; round < 3; ++round) {    // fresh, then twice on a warm range
+    for (int round = 0; round < 3; ++round) {    // fresh, then twice on a cached range
         reservation range(64 * MiB, policy);
         for (std::size_t used = 1; used < 48 * MiB; used += 1 + used / 100) {
             ASSERT_FALSE(range.commit_to(used));
@@ -240,7 +240,7 @@ TEST(reservation, the_default_policy_takes_huge_pages_where_the_system_grants_th
 TEST(reservation, the_default_policy_takes_whole_huge_pages_wherever_a_range_starts) {
     if (headroom::huge_page_size() != 2 * MiB || headroom::page_size() != 4096) GTEST_SKIP() << "no huge pages of 2 MiB here";
     headroom::trim_cache();
-    std::vector<reservation> ranges;    // no two groups of eight start alike
+    std::vector<reservation> ranges;    // no two groups of eight have equal offsets
     for (int i = 0; i < 20; ++i) {
         ranges.emplace_back(64 * MiB);
         reservation& range = ranges.back();
@@ -274,7 +274,7 @@ TEST(reservation, balanced_takes_steps_of_the_sizes_that_it_was_given) {
     };
     reservation range(256 * MiB, headroom::balanced(128 << 10, 32 * MiB, MiB));
     EXPECT_EQ(step_at(range, 16 * MiB), std::size_t{128} << 10);
-    if (headroom::huge_page_size() != 0) return;    // then it is huge pages from 32 MiB on
+    if (headroom::huge_page_size() != 0) return;    // then steps are huge pages from 32 MiB on
     EXPECT_EQ(step_at(range, 40 * MiB), MiB);
 }
 
@@ -325,7 +325,7 @@ TEST(reservation, without_an_exact_size_it_backs_off_by_halving) {
     EXPECT_EQ(range.reserved(), 64 * MiB);
 }
 
-// Where mappings are used up, the system may refuse even to take one back: leaving it there for good would be a leak.
+// The system may refuse to unmap when mappings are used up. The range is retried later, so that it does not leak.
 TEST(reservation, a_range_that_the_system_would_not_take_back_is_offered_again) {
     const std::size_t limit = headroom::cache_limit();
     headroom::set_cache_limit(0);
@@ -357,7 +357,7 @@ TEST(reservation, impossible_sizes_are_refused) {
 }
 
 TEST(reservation, terabytes_can_be_reserved) {
-    // (ThreadSanitizer leaves a program little of its address space.)
+    // ThreadSanitizer leaves a program few addresses.
     if (sizeof(std::size_t) < 8) GTEST_SKIP() << "addresses of 32 bits";
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator has fewer addresses, so as to need less memory";
     const auto bytes = static_cast<std::size_t>(std::uint64_t{1} << (headroom_test::thread_sanitizer ? 35 : 40));

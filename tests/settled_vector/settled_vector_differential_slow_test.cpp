@@ -1,5 +1,5 @@
 // Labels: slow no-valgrind
-// 10^8 steps over all element kinds: HEADROOM_STEPS says otherwise. About five minutes.
+// 10^8 random steps over all element types, or HEADROOM_STEPS. Takes about five minutes.
 #include "support/differential.hpp"
 
 namespace {

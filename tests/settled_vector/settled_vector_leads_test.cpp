@@ -1,5 +1,5 @@
-// Vectors that do not begin where their ranges do, against std::vector: whatever is done to them in whatever order, also where they
-// go to a range under another policy. (The first vectors of a process begin with their ranges, and so do those of other tests.)
+// Random operations on vectors whose start is offset within their range, compared with std::vector, also with moves between
+// policies. Other tests use the first vectors of a process, which start with their ranges.
 // Labels: many-ranges no-valgrind
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ struct value<std::string> {
     static bool same(const std::string& a, const std::string& b) { return a == b; }
 };
 
-// Small ranges, so that thousands can be had, and so that their ends are met.
+// Small ranges: thousands fit, and tests reach their ends.
 struct small_ranges : headroom::settled_policy {
     static constexpr std::size_t default_reservation = 640 * kib;
 };
@@ -75,7 +75,7 @@ template <class T>
 struct leads : testing::Test {
     using vector = settled_vector<T, small_ranges>;
     using model = std::vector<T>;
-    std::vector<settled_vector<int, small_ranges>> others;    // so that ranges begin at different pages
+    std::vector<settled_vector<int, small_ranges>> others;    // so that ranges start at different offsets
 
     void SetUp() override {
         headroom::trim_cache();
@@ -110,7 +110,7 @@ TYPED_TEST(leads, change_nothing_that_can_be_done_to_a_vector) {
     const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
     const int rounds = headroom_test::times(60, 2);
     std::size_t with_lead = 0;
-    std::vector<vector_type> kept;    // some live on, so that ranges are not always the same
+    std::vector<vector_type> kept;    // some live on, so that ranges vary
     for (int round = 0; round < rounds; ++round) {
         vector_type v;
         model_type m;
@@ -131,7 +131,7 @@ TYPED_TEST(leads, change_nothing_that_can_be_done_to_a_vector) {
                     break;
                 }
                 case 2:
-                    v.resize(v.max_size(), value<T>::of(number));    // to the very end
+                    v.resize(v.max_size(), value<T>::of(number));    // up to max_size()
                     m.resize(v.max_size(), value<T>::of(number));
                     EXPECT_THROW(v.push_back(value<T>::of(number)), std::length_error);
                     EXPECT_EQ(v.try_push_back(value<T>::of(number)), nullptr);
@@ -185,7 +185,7 @@ TYPED_TEST(leads, change_nothing_that_can_be_done_to_a_vector) {
                     }
                     break;
                 case 13:
-                    while (v.size() < v.capacity()) {    // to where the next element needs memory
+                    while (v.size() < v.capacity()) {    // until the next element needs a commit
                         v.push_back(value<T>::of(number));
                         m.push_back(value<T>::of(number));
                     }
@@ -207,7 +207,7 @@ TYPED_TEST(leads, change_nothing_that_can_be_done_to_a_vector) {
     EXPECT_EQ(with_lead != 0, alignof(T) <= 64 && headroom::page_size() < 64 * kib);
 }
 
-// What many threads may append to is given away as a vector.
+// take() of a concurrent_vector returns a vector with its offset.
 TYPED_TEST(leads, go_along_with_what_a_concurrent_vector_gives_away) {
     using T = TypeParam;
     for (int i = 0; i < 12; ++i) {

@@ -1,9 +1,9 @@
 // Labels: posix no-valgrind core
-// When the system really refuses: limits on address space and on data, the number of mappings, the address space itself.
-// Where the user gave a size it is a clear exception, where not a smaller reservation; the process goes on.
+// Real refusals of the system: limits on addresses and data, the number of mappings, exhausted addresses. With a size from the
+// user the vector throws a clear exception, by default it reserves less; the process goes on.
 //
-// Each runs in a child of its own, whose exit status names the first check that failed. (Valgrind keeps limits and
-// mappings of its own.)
+// Each runs in a child, whose exit status is the number of the first failed check. Left out under Valgrind, which has its own
+// limits and mappings.
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
@@ -33,10 +33,10 @@ using headroom_test::limits_are_kept;
 using headroom_test::many_addresses;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-// Less than a default reservation wants.
+// Less than a default reservation.
 constexpr std::size_t little = many_addresses ? 1024 * mib : 64 * mib;
 
-// A line of /proc/self/status, in bytes.
+// Returns the value of a line of /proc/self/status in bytes.
 std::size_t status_of_process(const std::string& line_begins) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -50,14 +50,14 @@ std::size_t status_of_process(const std::string& line_begins) {
 constexpr const char* sanitizer_first = "the sanitizer would run out of memory before the vector does";
 constexpr const char* every_page_is_noted = "the emulator keeps a note of every reserved page: all addresses take it hours";
 
-// Leaves `room` bytes between what the process has now and the limit.
+// Sets a limit `room` bytes above the present use `now`.
 bool limit(__rlimit_resource resource, std::size_t now, std::size_t room) {
     rlimit wanted{};
     wanted.rlim_cur = wanted.rlim_max = now + room;
     return now != 0 && setrlimit(resource, &wanted) == 0;
 }
 
-// Says what was refused and why: longer than "std::bad_alloc".
+// True if the message says what was refused and why: longer than "std::bad_alloc".
 bool clear(const std::bad_alloc& refused) {
     const std::string what = refused.what();
     return what.size() > 20 && what.find("std::bad_alloc") == std::string::npos;
@@ -81,7 +81,7 @@ TEST(with_little_address_space, a_default_vector_takes_a_smaller_reservation) {
                   settled_vector<int> v;
                   v.reserve(1);
                   if (v.max_size() >= little / sizeof(int)) return 2;
-                  if (v.max_size() < little / 10 / sizeof(int)) return 3;    // half of what there is, or thereabouts
+                  if (v.max_size() < little / 10 / sizeof(int)) return 3;    // about half of the available addresses
                   for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
                   if (v[999'999] != 999'999) return 4;
                   try {
@@ -122,7 +122,7 @@ TEST(with_little_address_space, many_default_vectors_share_what_there_is) {
                       })) {
                       return 2;
                   }
-                  if (all.size() < (many_addresses ? 5 : 3)) return 3;    // each took half of what was left
+                  if (all.size() < (many_addresses ? 5 : 3)) return 3;    // each took half of the rest
                   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
                       if (all[i].at(0) != static_cast<int>(i)) return 4;
                   }
@@ -158,7 +158,7 @@ TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) 
                   for (std::size_t i = 0; i < pushed; i += 1000) {
                       if (v[i] != static_cast<int>(i)) return 8;
                   }
-                  // Given back, it can be had again.
+                  // Memory given back can be committed again.
                   v.resize(pushed / 2);
                   v.shrink_to_fit();
                   v.resize(pushed - 10'000);
@@ -167,13 +167,13 @@ TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) 
               0);
 }
 
-// All mappings that the system gives a process: neighbouring pages of different rights are mappings of their own.
+// Uses all mappings of the process: adjacent pages of different protection are separate mappings.
 struct many_mappings {
     const std::size_t page = headroom::page_size();
     const std::size_t bytes = 300'000 * page;
     void* const area = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    // Whether that met the limit.
+    // True if the limit was reached.
     bool use_up() {
         for (std::size_t used = 0; used < bytes; used += 2 * page) {
             if (mprotect(static_cast<char*>(area) + used, page, PROT_READ) != 0) return true;
@@ -183,7 +183,6 @@ struct many_mappings {
     bool give_back() { return munmap(area, bytes) == 0; }
 };
 
-// (It used to say that there is no memory, for four bytes.)
 TEST(with_no_mapping_left, the_refusal_says_so) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
@@ -213,7 +212,7 @@ TEST(with_no_mapping_left, the_refusal_says_so) {
               0);
 }
 
-// rvector's mremap failed here, and the next access crashed.
+// In rvector a failed mremap crashes the next access.
 TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_one) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
@@ -234,7 +233,7 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
                       }))
                       return 3;
                   if (before.at(0) != 1) return 4;
-                  before.push_back(2);    // there is room on its page
+                  before.push_back(2);    // fits on its page
                   if (!others.give_back()) return 5;
                   settled_vector<int> after(100'000, 3);
                   before.resize(1'000'000);
@@ -243,20 +242,20 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
               0);
 }
 
-// A vector may be of several mappings, where it has ordinary and huge pages; the last of them must be cut in two for rights that end
-// with the elements. When that is refused, the first has been changed already.
+// A vector with ordinary and huge pages is several mappings. Protecting it splits the last one where the elements end; a refusal
+// comes after the first one was changed.
 TEST(with_no_mapping_left, protection_is_refused_for_all_of_a_vector_or_for_none) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
     EXPECT_EQ(in_child([] {
                   headroom::set_cache_limit(64 * mib);
-                  settled_vector<int>(4 * mib, 1).clear();    // its memory stays accessible, behind what the next one has
+                  settled_vector<int>(4 * mib, 1).clear();    // its memory stays accessible, past the elements of the next vector
                   settled_vector<int> v;
                   while (v.size() * sizeof(int) < 7 * mib) v.push_back(1);
                   many_mappings others;
                   if (others.area == MAP_FAILED) return 1;
                   if (!others.use_up()) return 77;                               // no limit within reach on this system
-                  if (!v.try_protect(headroom::access::read_only)) return 78;    // there was no need to cut
+                  if (!v.try_protect(headroom::access::read_only)) return 78;    // no split was necessary
                   if (v.current_access() != headroom::access::read_write) return 2;
                   for (std::size_t i = 0; i < v.size(); i += 500) v[i] += 1;
                   if (!others.give_back()) return 3;
@@ -273,7 +272,7 @@ TEST(with_little_data, what_was_refused_does_not_count) {
                   settled_vector<char> v;
                   v.push_back('x');
                   const std::size_t before = status_of_process("VmData:");
-                  // Enough for the part of it that has ordinary pages, and is a mapping of its own.
+                  // Enough for its part with ordinary pages, which is a separate mapping.
                   if (!limit(RLIMIT_DATA, before, 8 * mib)) return 1;
                   if (!refused_clearly([&] { v.reserve(48 * mib); })) return 2;
                   if (status_of_process("VmData:") > before + mib) return 3;
@@ -284,7 +283,7 @@ TEST(with_little_data, what_was_refused_does_not_count) {
               0);
 }
 
-// The forerunner's 32,767th vector crashed: 47 bits of address space hold no more ranges of 4 GiB.
+// 47 bits of addresses hold 32,767 ranges of 4 GiB. The predecessor crashes at the next.
 TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << every_page_is_noted;
@@ -300,7 +299,7 @@ TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
                   }
                   if (!refused) return 2;
                   if (all.empty()) return 0;       // an address space smaller than one of these
-                  settled_vector<char> smaller;    // falls back to what is left
+                  settled_vector<char> smaller;    // falls back to a smaller reservation
                   smaller.push_back('x');
                   all.pop_back();
                   headroom::trim_cache();
@@ -324,7 +323,7 @@ TEST(with_no_address_space_left, as_many_default_vectors_as_the_system_holds_the
                       refused = clear(what);
                   }
                   if (all.size() < (many_addresses ? 211 : 20)) return 1;
-                  if (!refused) return 77;    // a system without a limit within reach
+                  if (!refused) return 77;    // no limit within reach on this system
                   all.resize(all.size() / 2);
                   headroom::trim_cache();
                   for (auto& v : all) {

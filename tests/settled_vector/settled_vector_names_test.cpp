@@ -1,4 +1,4 @@
-// Names: which vector does this pointer, and this line of the system's list of mappings, belong to?
+// Names of vectors, found by a pointer and in the system's list of mappings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool in_maps(const std::string& name) {
     return false;
 }
 
-// Whether this system keeps names of mappings at all (Linux can be built without).
+// True if the system keeps names of mappings, which is an option of Linux.
 bool system_keeps_names() {
     std::error_code error;
     const headroom::page_range range = headroom::reserve(headroom::page_size(), headroom::page_size(), error);

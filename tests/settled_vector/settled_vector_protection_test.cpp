@@ -1,7 +1,6 @@
-// Pages as a safety net: a protected vector, what lies past the committed part, and the guards of an open range.
+// Page faults as a safety net: protected vectors, uncommitted pages, guards of a premapped range.
 //
-// Each death test says on standard error that it has come to the forbidden access, so that no earlier death will do, and
-// ends well after it.
+// Each death test prints to stderr before the forbidden access, so that an earlier death fails, and ends normally after it.
 // Labels: no-valgrind
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ using headroom::settled_vector;
 using headroom_test::counted;
 using headroom_test::numbers;
 
-// Reads and writes that the compiler must not foresee, nor AddressSanitizer report before the pages do.
+// For accesses that the compiler must not predict, nor AddressSanitizer report before the page faults.
 #if defined(__clang__) || defined(__GNUC__)
 #define UNCHECKED __attribute__((noinline, no_sanitize("address")))
 #else
@@ -34,14 +33,14 @@ using headroom_test::numbers;
 template <class T>
 UNCHECKED void poke(T* where) {
     std::fputs("now", stderr);
-    std::fflush(stderr);    // Windows keeps it back where it goes to a file
+    std::fflush(stderr);    // Windows buffers it when it goes to a file
     *static_cast<volatile unsigned char*>(static_cast<void*>(where)) = 1;
     std::_Exit(0);
 }
 template <class T>
 UNCHECKED void peek(const T* where) {
     std::fputs("now", stderr);
-    std::fflush(stderr);    // Windows keeps it back where it goes to a file
+    std::fflush(stderr);    // Windows buffers it when it goes to a file
     (void)*static_cast<const volatile unsigned char*>(static_cast<const void*>(where));
     std::_Exit(0);
 }
@@ -138,7 +137,7 @@ TEST(protection, goes_along_when_the_vector_is_moved) {
     EXPECT_EQ(v.size(), 1U);
 }
 
-// A destructor must run, and a range that went to the cache must come back writable.
+// Destructors run on writable elements, and a cached range is writable for its next owner.
 TEST(protection, ends_with_the_vector) {
     for (const access allowed : {access::read_only, access::none}) {
         {
@@ -149,7 +148,7 @@ TEST(protection, ends_with_the_vector) {
         EXPECT_EQ(again.current_access(), access::read_write);
         EXPECT_EQ(numbers(again), counted(300));
     }
-    // Elements without a destructor: nobody has to write to them at the end.
+    // Without a destructor the elements are not written to at the end.
     for (const access allowed : {access::read_only, access::none}) {
         {
             settled_vector<int> v = headroom_test::filled<settled_vector<int>>(300);
@@ -161,7 +160,7 @@ TEST(protection, ends_with_the_vector) {
     }
 }
 
-// A stray write past the committed part faults instead of corrupting.
+// A stray write past the committed part faults.
 TEST(past_the_committed_part, a_write_faults) {
     settled_vector<int> v(10);
     v.shrink_to_fit();
@@ -178,14 +177,14 @@ TEST(past_the_committed_part, what_was_given_back_faults_too) {
     v.shrink_to_fit();
     EXPECT_DEATH(peek(v.data() + 500'000), "now");
 }
-// (Of what a dead vector left warm, see hardened_test: only there it is inaccessible at once.)
+// hardened_test.cpp tests memory of destroyed vectors, which only hardened builds make inaccessible at once.
 
 struct held_open : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);
 };
 using open_vector = settled_vector<int, held_open>;
 
-// Where the system cannot do it, as Windows cannot, such a range is held guarded.
+// False if the system cannot premap ranges, such as Windows: they are guarded then.
 bool can_be_held_open() {
     const open_vector v(max_elements{1});
     return v.capacity() == v.max_size();
@@ -201,15 +200,15 @@ TEST(a_range_held_open, has_all_its_capacity_as_soon_as_there_is_a_range) {
     EXPECT_EQ(exactly.max_size(), 12345U);
 }
 
-// The forerunner had no guard behind its reservation.
+// The predecessor has no guard behind its reservation.
 TEST(a_range_held_open, ends_in_a_guard) {
-    const std::size_t count = 16 * headroom::page_size() / sizeof(int);    // whole pages: nothing between it and the guard
+    const std::size_t count = 16 * headroom::page_size() / sizeof(int);    // whole pages, up to the guard
     open_vector v(max_elements{count});
-    v.reserve(count);    // there already, if it is open
+    v.reserve(count);    // committed already, if it is premapped
     for (std::size_t i = 0; i < count; ++i) v.unchecked_push_back(static_cast<int>(i));
     EXPECT_EQ(numbers(v), counted(count));
     EXPECT_DEATH(poke(v.data() + count), "now");
-    EXPECT_DEATH(peek(v.data() + count + 64 * 1024 / sizeof(int) - 1), "now");    // the guard's last
+    EXPECT_DEATH(peek(v.data() + count + 64 * 1024 / sizeof(int) - 1), "now");    // the guard's last bytes
     EXPECT_THROW(v.push_back(1), std::length_error);
 }
 

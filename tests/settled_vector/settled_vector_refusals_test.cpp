@@ -1,7 +1,7 @@
 // Labels: many-ranges
-// Every system call of every public operation, refused in turn: bad_alloc with the vector unchanged, or another way found;
-// nothing leaked, lost or half done.
-// Valgrind keeps account of 30,000 mappings in all, and then refuses more: one element kind is as much as it bears.
+// Refuses every system call of every public operation in turn: it throws bad_alloc with the vector unchanged, or finds another
+// way. Nothing leaks, is lost or half done.
+// Valgrind supports at most 30,000 mappings, enough for one element type.
 // Not under Valgrind: refused_calls_of/1.* refused_calls_of/2.* refused_calls_under/*
 #include <gtest/gtest.h>
 
@@ -37,8 +37,7 @@ class refused_calls_of : public testing::Test {};
 using copyable = testing::Types<int, std::string, headroom_test::big>;
 TYPED_TEST_SUITE(refused_calls_of, copyable);
 
-// The default policy in all but a detail: under the default one vectors begin at different places of their pages, so that not
-// all that are full are equally long.
+// Like the default policy, but vectors start at equal offsets, so that all full ones have equal sizes.
 struct in_one_place : headroom::settled_policy {
     static constexpr headroom::commit_policy commit =
         headroom::balanced(std::size_t{32} << 10, std::size_t{4} << 20, std::size_t{260} << 10);
@@ -57,21 +56,20 @@ alike<T> owning_nothing() {
     const alike<T> taken(std::move(v));
     return v;
 }
-// Many more than one step of the commit policy.
+// Many more elements than one growth step.
 template <class T>
 constexpr std::size_t many_of = (std::size_t{300} << 10) / sizeof(T) + 7;
 
-// Refused once, refused from then on, and with the other errors that the documents name. (Not templates over the
-// operation: there are hundreds of them.)
+// Refuses once, refuses from then on, and with each documented error. std::function keeps hundreds of instantiations small.
 template <class Vector>
 headroom_test::refusals in_every_way(const std::function<Vector()>& prepare, const std::function<void(Vector&)>& operation) {
     const auto persistent = refuse_each_call(prepare, operation, ENOMEM, afterwards::keep_failing);
     const auto once = refuse_each_call(prepare, operation, ENOMEM);
     refuse_each_call(prepare, operation, EAGAIN, afterwards::keep_failing);
     refuse_each_call(prepare, operation, EINVAL, afterwards::keep_failing);
-    // (How many they are depends on where the system maps: a range that is not aligned at once takes three more.)
+    // Not equal: a range that is not aligned at first takes three more calls.
     EXPECT_EQ(once.calls == 0, persistent.calls == 0);
-    // Whatever an operation needs of the system, it throws when it never gets it.
+    // An operation that needs the system throws if it is always refused.
     EXPECT_TRUE(persistent.calls == 0 || persistent.thrown > 0);
     return persistent;
 }
@@ -157,7 +155,7 @@ TYPED_TEST(refused_calls_of, constructing) {
     const std::size_t many = many_of<TypeParam>;
     const headroom_test::forward_range<TypeParam> range(counted(many));
     const vector source = filled<vector>(many);
-    // Each builds another vector; `v` only stands by, unless the construction succeeds.
+    // Each builds another vector; `v` changes only if that succeeds.
     EXPECT_EQ(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(); }).calls, 0U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(max_elements{1000}); }).calls, 1U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many); }).calls, 2U);
@@ -178,7 +176,7 @@ TYPED_TEST(refused_calls_of, rehoming) {
     EXPECT_GE(found.calls, 2U);
 }
 
-// What only gives back or tells may be refused without a word: the vector goes on.
+// Operations that only release memory or set a name never throw.
 TYPED_TEST(refused_calls_of, what_cannot_fail_does_not) {
     using vector = alike<TypeParam>;
     const std::size_t many = many_of<TypeParam>;
@@ -234,7 +232,7 @@ TYPED_TEST(refused_calls_of, protecting_says_so_and_changes_nothing) {
     EXPECT_EQ(numbers(v), counted(100));
 }
 
-// A vector that dies while the system refuses everything still takes its elements and its reservation with it.
+// A vector destroyed while all calls are refused still destroys its elements and its reservation.
 TYPED_TEST(refused_calls_of, destroying) {
     using vector = alike<TypeParam>;
     headroom::trim_cache();
@@ -255,7 +253,7 @@ TYPED_TEST(refused_calls_of, destroying) {
     EXPECT_EQ(headroom_test::book.live, live);
 }
 
-// Its destructor writes to it, as most do.
+// Its destructor writes to it.
 struct written_at_its_end {
     volatile int value = 0;
     ~written_at_its_end() {
@@ -265,7 +263,7 @@ struct written_at_its_end {
     static inline int ended = 0;
 };
 
-// Whose elements cannot be reached any more: a destructor that tried would end the program.
+// If write access stays refused, the destructors of the elements are skipped: a fault would end the program.
 TEST(a_protected_vector, dies_although_the_system_refuses_access_to_its_elements) {
     headroom::trim_cache();
     const std::size_t before = headroom::reservations().size();
@@ -286,7 +284,7 @@ TEST(a_protected_vector, dies_although_the_system_refuses_access_to_its_elements
     }
 }
 
-// Under every policy: what a policy does beyond committing may be refused, and then ordinary pages must do.
+// Every policy falls back on ordinary pages when other requests are refused.
 struct one_by_one : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::page_by_page();
 };
@@ -315,7 +313,7 @@ TYPED_TEST(refused_calls_under, growing_from_nothing) {
     EXPECT_GE(found.calls, 1U);
 }
 
-// What is given away is taken only once there is memory for all of it.
+// Moves elements only after there is memory for all of them.
 template <class T>
 class move_source : public testing::Test {};
 using counted_owner = testing::Types<std::string, std::unique_ptr<int>, headroom_test::move_only>;
@@ -323,7 +321,7 @@ TYPED_TEST_SUITE(move_source, counted_owner);
 
 template <class T, class Take>
 void nothing_given_is_lost(Take take) {
-    constexpr std::size_t count = (std::size_t{700} << 10) / sizeof(T);    // several steps of what is built at a time
+    constexpr std::size_t count = (std::size_t{700} << 10) / sizeof(T);    // several chunks of construction
     std::uint64_t refusals = 0;
     for (std::uint64_t k = 1;; ++k) {
         std::vector<T> given;

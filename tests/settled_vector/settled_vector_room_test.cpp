@@ -1,7 +1,6 @@
 // Labels: no-valgrind
 // Not under Valgrind: given_back.two_hundred_and_eleven_default_vectors_use_a_few_megabytes
-// How much room there is: max_elements and the default reservation, length_error past it, what is committed and what is
-// given back.
+// Capacity: max_elements and the default reservation, length_error past it, committed and released memory.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +33,7 @@ constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = kib * kib;
 constexpr std::size_t whole = many_addresses ? kib * mib * 4 : 64 * mib;
 
-// How far behind the beginning of its range a vector's first element lies.
+// Returns the offset of the first element in its page.
 template <class Vector>
 std::size_t lead_of(const Vector& v) {
     return reinterpret_cast<std::uintptr_t>(v.data()) % headroom::page_size();
@@ -47,7 +46,7 @@ TEST(room_by_default, is_four_gib_whatever_the_element_or_64_mib_where_addresses
     EXPECT_EQ(settled_vector<headroom_test::big>().max_size(), whole / sizeof(headroom_test::big));
 }
 
-// The sizes that a limit cuts a default reservation to.
+// The default reservation is halved until a limit allows it.
 TEST(room_by_default, is_halved_until_it_fits) {
     headroom::trim_cache();
     headroom::testing::limit_address_space(whole / 4 * 3);
@@ -103,8 +102,8 @@ using subjects =
     testing::Types<settled_vector<int>, settled_vector<headroom_test::self_referential>, settled_vector<headroom_test::big>>;
 TYPED_TEST_SUITE(room_in, subjects);
 
-// The forerunner did nothing past its range, and the next write crashed; a peer only asserted. The rule: the limit is
-// exact, past it every operation throws length_error, and the vector is as it was.
+// The limit is exact. Past it every operation throws length_error and changes nothing. The predecessor does nothing, and the next
+// write crashes; a peer only asserts.
 TYPED_TEST(room_in, every_growing_operation_past_the_limit_throws_and_changes_nothing) {
     using T = typename TypeParam::value_type;
     constexpr std::size_t limit = 700;
@@ -189,8 +188,8 @@ struct least : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::least_memory();
 };
 
-// Committed but unused memory is never above what the policy promises. Checked at each append, on a fresh range and on one
-// that a larger vector has just given back.
+// Unused committed memory stays within the policy's bound. Checked at each append, on a fresh range and on one released by a
+// larger vector.
 template <class T, class Policy>
 void stays_near_used() {
     for (const bool recycled : {false, true}) {
@@ -211,8 +210,7 @@ void stays_near_used() {
             if (unused > most) worst = std::max(worst, unused);
         }
         EXPECT_EQ(worst, 0U);
-        // capacity() tells the truth about what is committed, but for a piece smaller than an element at the end, and the lines
-        // before the first element.
+        // capacity() covers all committed memory but the offset of the first element and a rest smaller than an element.
         const auto owner = headroom::owner_of(v.data());
         ASSERT_TRUE(owner);
         EXPECT_LT(owner->committed - lead_of(v) - v.capacity() * sizeof(T), sizeof(T));
@@ -241,8 +239,8 @@ TEST(committed_memory, reserve_commits_what_is_asked_for_and_no_more_than_a_page
     EXPECT_LT(v.capacity(), 10'000'000U + headroom::page_size());
 }
 
-// --- Where a vector begins in its page. Of many that grow together each would write to the same place in a page, and processors have
-// few places for lines of memory with such addresses.
+// --- Start offset within a page. Vectors that grow together would all write at one offset in their pages, for which processors
+// have few cache sets.
 
 TEST(vectors_that_grow_together, begin_at_different_lines_of_their_pages) {
     if (headroom::page_size() != 4096) GTEST_SKIP() << "with larger pages there are fewer places";
@@ -261,7 +259,7 @@ TEST(vectors_that_grow_together, begin_at_different_lines_of_their_pages) {
     }
 }
 
-// A vector that does not begin where its range does, among others that are kept alive meanwhile.
+// Returns a vector with a start offset; `others` keeps those without alive.
 template <class Vector>
 Vector with_a_lead(std::vector<Vector>& others) {
     for (int i = 0; i < 40; ++i) {
@@ -369,7 +367,7 @@ TEST(elements_larger_than_a_line, are_aligned_wherever_their_vector_begins) {
     }
 }
 
-// The forerunner never gave anything back, and several peers "decommit" by protecting pages, which frees nothing.
+// The predecessor releases nothing, and several peers "decommit" by protecting pages, which frees no memory.
 TEST(given_back, shrink_to_fit_frees_the_pages_behind_the_elements) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
     headroom::trim_cache();
@@ -420,12 +418,12 @@ TEST(given_back, the_cache_keeps_no_more_than_its_limit) {
     headroom::set_cache_limit(limit);
 }
 
-// 4GB per Vector: "has 844GB of memory reserved, while it is only actually using 72MB".
+// Document "4GB per Vector": "has 844GB of memory reserved, while it is only actually using 72MB".
 TEST(given_back, two_hundred_and_eleven_default_vectors_use_a_few_megabytes) {
     if (headroom_test::emulated() || !headroom_test::resident_bytes_of_process_are_its_own()) {
         GTEST_SKIP() << "the emulator does not say what is resident";
     }
-    const std::size_t many = headroom_test::times(many_addresses ? 211U : 20U, 8U);    // there is not always room for so many
+    const std::size_t many = headroom_test::times(many_addresses ? 211U : 20U, 8U);    // that many need not fit
     const std::size_t before = headroom_test::resident_bytes_of_process();
     std::vector<settled_vector<int>> all(many);
     for (auto& v : all) v.push_back(1);

@@ -1,4 +1,4 @@
-// Elements never move: addresses, and the one operation that changes them.
+// Elements never move, except by rehome().
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -46,7 +46,7 @@ TYPED_TEST(stability_of, inserting_moves_only_what_lies_behind) {
     TypeParam v = filled<TypeParam>(2000);
     const T* const first = v.data();
     const auto half = v.begin() + 1000;
-    // From the end towards the middle: far more elements than were there, through many commits.
+    // From the end towards the middle: many times the elements, through many commits.
     for (int i = 0; i < 3000; ++i) v.insert(v.end() - 500, make<T>(i));
     v.emplace(v.end() - 1, make<T>(1));
     EXPECT_EQ(v.data(), first);
@@ -75,7 +75,7 @@ TYPED_TEST(stability_of, nothing_but_rehome_changes_the_place) {
     if constexpr (std::is_copy_constructible_v<T>) {
         v.assign(5000, make<T>(3));
         EXPECT_EQ(v.data(), first);
-        v = filled<TypeParam>(20, 7);    // a temporary: its reservation is taken over
+        v = filled<TypeParam>(20, 7);    // a temporary: takes over its reservation
         const T* const taken = v.data();
         const TypeParam longer = filled<TypeParam>(4000);
         v = longer;
@@ -138,7 +138,7 @@ TYPED_TEST(stability_of, rehome_of_nothing) {
     EXPECT_TRUE(taken.empty());
 }
 
-// Elements whose move may throw are copied, so that the old reservation is whole until the new one is.
+// Elements whose move may throw are copied, so that the old reservation stays whole until the new one is.
 TEST(stability_of_throwing_elements, a_rehome_that_throws_changes_nothing) {
     using headroom_test::throwing;
     const long live = headroom_test::book.live;
@@ -160,7 +160,7 @@ TEST(stability_of_throwing_elements, a_rehome_that_throws_changes_nothing) {
     EXPECT_EQ(headroom_test::book.live, live);
 }
 
-// The document's list of advantages: easy to see where a pointer comes from, because a vector's range never changes.
+// Advantage in the document: a pointer's vector is easy to find, since a vector's range never changes.
 TEST(stability_of_ranges, every_element_and_all_that_is_reserved_belong_to_the_vector) {
     settled_vector<int> v(max_elements{1'000'000});
     headroom_test::append(v, 1000);

@@ -1,4 +1,4 @@
-// Global vectors: there before any initialiser of the program runs, whichever file it is in.
+// Global vectors are constant-initialized, before any dynamic initializer in any file.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,7 +22,7 @@ namespace {
 using headroom::settled_vector;
 using namespace headroom_test;
 
-// Each file fills the other's vectors while the program starts: whichever comes first finds the other's not initialised.
+// Each file fills the other's vectors during startup: the first to run finds the other's file not yet initialized.
 const bool filled_from_here = (fill(global_beside), fill(strings_beside), true);
 
 struct room_for_1000 : headroom::settled_policy {
@@ -74,7 +74,7 @@ TEST(an_empty_vector, asks_for_no_less_than_its_first_elements_need) {
     EXPECT_EQ(v.back(), 'x');
 }
 
-// Where addresses have 32 bits, 2^30 elements and two flags do not fit into a word of them.
+// 2^30 elements and two flags do not fit into a 32-bit word.
 struct a_gigabyte : headroom::settled_policy {
     static constexpr std::size_t default_reservation = std::size_t{1} << 30;
 };

@@ -1,4 +1,4 @@
-// What the two files of settled_vector_static_test share.
+// Shared declarations of the two files of settled_vector_static_test.
 #pragma once
 
 #include <string>

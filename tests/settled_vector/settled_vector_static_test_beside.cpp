@@ -1,4 +1,4 @@
-// The other file of settled_vector_static_test.
+// Second file of settled_vector_static_test.
 #include "settled_vector/settled_vector_static_test.hpp"
 
 namespace headroom_test {

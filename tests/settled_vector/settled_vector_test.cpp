@@ -224,7 +224,7 @@ TEST(settled_vector_growth, resize_never_shows_stale_values) {
 }
 
 TEST(settled_vector_growth, two_hundred_default_vectors_reserve844_gigabytes_and_use_little) {
-    // With addresses of 32 bits, 64 MiB each and no room for so many.
+    // With 32-bit addresses each reserves 64 MiB, and fewer fit.
     const std::size_t many = headroom_test::times(sizeof(void*) >= 8 ? 211U : 20U, 8U);
     std::vector<settled_vector<int>> all(many);
     std::size_t reserved = 0;
@@ -250,7 +250,7 @@ TEST(settled_vector_growth, held_open_it_is_committed_from_the_start) {
         for (int i = 0; i < 100000; ++i) v.unchecked_push_back(i);
         EXPECT_EQ(v.size(), 100000U);
     } else {
-        EXPECT_LT(v.capacity(), v.max_size());    // the system refused to hold it open: held guarded
+        EXPECT_LT(v.capacity(), v.max_size());    // the system refused to premap it, so it is guarded
     }
     EXPECT_THROW(v.resize(100001), std::length_error);
 }
@@ -356,7 +356,7 @@ TEST(settled_vector_beyond, overwrites_without_initialising) {
     EXPECT_FALSE(v.try_pop_back());
 }
 
-// Becomes an int, but for 13.
+// Converts to int, but throws for 13.
 struct unlucky {
     int number;
     operator int() const {    // NOLINT: implicit, as the conversions that fail in practice are
@@ -365,7 +365,7 @@ struct unlucky {
     }
 };
 
-// Elements that are moved as bytes: the gap that was opened for new ones closes again when one of those cannot be made.
+// Elements relocated as bytes: the gap for new ones closes again when the construction of one throws.
 TEST(settled_vector_insert, a_range_that_throws_leaves_plain_elements_as_they_were) {
     const std::vector<unlucky> few{{1}, {2}, {13}, {4}};
     for (const std::ptrdiff_t at : {0, 3, 9}) {

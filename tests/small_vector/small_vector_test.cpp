@@ -1,6 +1,6 @@
 // Labels: core own-heap
 // Not under Valgrind: a_small_vector_that_is_refused_memory.is_as_it_was_inside a_small_vectors_elements.are_inside_up_to_the_number
-// What small_vector promises beyond vector: where its elements are, what allocates, and what moving them does.
+// small_vector's own promises: where its elements are, what allocates, what moving does to them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ bool is_inside(const Vector& v) {
     return at >= object && at < object + sizeof(v);
 }
 
-// More aligned than malloc promises, so that the heap is operator new's, which is counted here.
+// Alignment above malloc's, so that its heap is operator new, which is counted here.
 struct alignas(64) text : std::string {
     using std::string::string;
     text(const std::string& from) : std::string(from) {}    // NOLINT: implicit, as strings are
@@ -57,7 +57,7 @@ static_assert(std::is_nothrow_swappable_v<small_vector<text, 4>>);
 static_assert(!std::is_nothrow_move_constructible_v<small_vector<throwing, 4>>);
 static_assert(!std::is_nothrow_move_assignable_v<small_vector<throwing, 4>>);
 static_assert(!std::is_nothrow_swappable_v<small_vector<throwing, 4>>);
-static_assert(std::is_nothrow_move_constructible_v<small_vector<throwing, 0>>);    // none is ever inside
+static_assert(std::is_nothrow_move_constructible_v<small_vector<throwing, 0>>);    // no inline elements
 
 constexpr int in_a_constant_expression() {
     small_vector<int, 3> v{1, 2};
@@ -142,7 +142,7 @@ TEST(a_small_vectors_elements, are_in_a_reservation_when_there_are_many) {
     EXPECT_EQ(w[2], 2);
 }
 
-// Also where a reservation would begin below the room inside.
+// Inline up to N elements, although the policy would use a reservation earlier.
 struct mapped : headroom::vector_policy {
     static constexpr std::size_t map_threshold = 0;
 };
@@ -165,7 +165,8 @@ TEST(a_small_vectors_elements, are_inside_whatever_the_policy_says) {
     EXPECT_EQ(none.capacity(), 0U);
 }
 
-// Of what is built in steps the first step may be less than what would fit inside: it is still seen to be outside, and given back.
+// In stepwise construction, the first step may be smaller than the inline storage: the vector still knows that its elements are
+// in a reservation, and releases it.
 struct page_by_page : headroom::vector_policy {
     static constexpr headroom::commit_policy commit = headroom::commit_policy::page_by_page();
 };
@@ -211,7 +212,7 @@ TEST(a_small_vectors_elements, are_aligned_inside_and_outside) {
     }
 }
 
-// The defaulted constructor would set the room to zero first where the object is made by (): N elements written for nothing.
+// A defaulted constructor would zero the inline storage in value-initialization: N elements written for nothing.
 TEST(a_small_vector, writes_nothing_into_its_room_when_made) {
     using small = small_vector<unsigned char, 200>;
     alignas(small) std::array<unsigned char, sizeof(small)> memory;
@@ -224,7 +225,7 @@ TEST(a_small_vector, writes_nothing_into_its_room_when_made) {
     v->~small();
 }
 
-// (GCC warned of what would be read if more were asked for than the array has.)
+// Catches GCC warnings about reads past the array.
 TEST(a_small_vector, takes_a_part_of_a_short_array) {
     for (std::size_t count = 0; count != 4; ++count) {
         const std::array<int, 3> numbers{1, 2, 3};
@@ -245,7 +246,7 @@ TEST(a_small_vector, may_hold_what_cannot_be_moved) {
     EXPECT_EQ(inside.size() + outside.size(), 8U);
 }
 
-// Each of two vectors inside or outside, with as many elements.
+// Runs `body` on pairs of vectors, each inline or not, with all pairs of sizes.
 template <class Vector, class Body>
 void every_pair(Body body) {
     for (const std::size_t a : {0U, 1U, 3U, 4U, 5U, 9U}) {
@@ -311,7 +312,7 @@ TYPED_TEST(moves_of_a_small_vector, swap_elements_wherever_they_are) {
     EXPECT_EQ(book.live, live);
 }
 
-// The k-th step fails, for each k: nothing leaks, and both are still vectors.
+// For each k, step k throws: nothing leaks, and both vectors stay valid.
 TEST(moves_of_a_small_vector_that_throw, leak_nothing_and_leave_two_vectors) {
     using small = small_vector<throwing, 4>;
     open_book();
@@ -350,7 +351,7 @@ TEST(moves_of_a_small_vector_that_throw, leak_nothing_and_leave_two_vectors) {
     EXPECT_EQ(book.live, live);
 }
 
-// Shrinking is a request: a copy that throws is the answer no, and nothing has changed.
+// shrink_to_fit() is a request: if a copy throws, nothing changes.
 TEST(shrinking_a_small_vector, changes_nothing_where_a_copy_throws) {
     small_vector<throwing, 4> v = filled<small_vector<throwing, 4>>(9);
     v.resize(3);
@@ -404,7 +405,7 @@ TEST(a_small_vector_that_is_refused_memory, gives_length_error_past_its_limit) {
     EXPECT_EQ(v, (small_vector<int, 4>{1, 2}));
 }
 
-// An element of its own may be passed to any member: full inside, so that it leaves, and with room.
+// Any member accepts the vector's own element: with a full inline storage, which it leaves, and with spare capacity.
 TEST(a_small_vectors_own_element, may_be_passed_to_any_member) {
     using small = small_vector<text, 4>;
     for (const std::size_t size : {2U, 4U, 8U}) {

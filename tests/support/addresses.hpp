@@ -1,4 +1,4 @@
-// What tests must know of addresses: how much room they give, and how messages print them.
+// Size of the address space, and the pattern of an address in a death message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 
 namespace headroom_test {
 
-// With 64 bits there is room for whatever a test reserves; with 32 it has to ask for less.
+// True with 64-bit addresses: every reservation of a test fits. With 32 bits a test has to reserve less.
 constexpr bool many_addresses = sizeof(std::size_t) >= 8;
 
-// An address in the message that a program dies with. GoogleTest's own patterns, which it has where the system has none, know
-// no sets of characters; and there, on Windows, printf writes no 0x.
+// Regular expression of an address in a death message. GoogleTest's own matcher, used on Windows, has no character classes;
+// printf there writes no 0x.
 #if defined(GTEST_USES_SIMPLE_RE)
 inline const std::string an_address = "\\w+";
 #else

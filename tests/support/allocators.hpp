@@ -1,4 +1,4 @@
-// Allocators that count, fail, differ, travel or hand out pointers of their own.
+// Allocators for tests: minimal, counting, unequal, constructing, and with a fancy pointer.
 #pragma once
 
 #include <compare>
@@ -13,13 +13,13 @@
 
 namespace headroom_test {
 
-// What all counting allocators together have done since open_accounts().
+// Totals over all counting allocators since open_accounts().
 struct accounts {
-    long blocks = 0;          // allocated and not yet given back
-    std::size_t bytes = 0;    // in those
+    long blocks = 0;          // allocated and not deallocated
+    std::size_t bytes = 0;    // in those blocks
     long allocations = 0;     // since open_accounts
     long fail_at = 0;         // the allocation that fails; 0 for none
-    long constructed = 0;     // by allocators with a construct of their own
+    long constructed = 0;     // by allocators with a construct() of their own
     long destroyed = 0;
 };
 inline accounts memory_book;
@@ -47,7 +47,7 @@ void counted_deallocate(T* memory, std::size_t count) noexcept {
     std::allocator<T>().deallocate(memory, count);
 }
 
-// No more than the standard asks for: a value type, and the two functions.
+// The minimum that the standard asks for: value_type, allocate(), deallocate().
 template <class T>
 struct minimal_allocator {
     using value_type = T;
@@ -59,8 +59,8 @@ struct minimal_allocator {
     friend bool operator==(const minimal_allocator&, const minimal_allocator&) = default;
 };
 
-// Carries a number: allocators with different numbers are unequal, and must not free each other's blocks: the number is
-// kept before each block and checked. `OnCopy`, `OnMove`, `OnSwap`: when it travels along; else it stays where it is.
+// Stateful allocator: unequal if the numbers differ. Stores its number before each block, and deallocate() checks it. `OnCopy`,
+// `OnMove`, `OnSwap` are propagate_on_container_copy_assignment, _move_assignment and _swap.
 template <class T, bool OnCopy, bool OnMove = OnCopy, bool OnSwap = OnCopy>
 class numbered_allocator {
 public:
@@ -80,7 +80,7 @@ public:
 
     T* allocate(std::size_t count) {
         if (count > max_size()) throw std::bad_array_new_length();
-        // One more element in front holds the number of the allocator.
+        // The elements in front hold the allocator's number.
         T* const memory = counted_allocate<T>(count + slots);
         ::new (static_cast<void*>(memory)) int(number_);
         return memory + slots;
@@ -90,7 +90,7 @@ public:
         if (*std::launder(reinterpret_cast<int*>(whole)) != number_) broken("a block came back to another allocator");
         counted_deallocate(whole, count + slots);
     }
-    // A copied container does not get its source's allocator, but a fresh one of the same kind.
+    // Gives a copied container an allocator with another number.
     [[nodiscard]] numbered_allocator select_on_container_copy_construction() const { return numbered_allocator(number_ + 1000); }
     [[nodiscard]] std::size_t max_size() const noexcept { return 1'000'000; }
 
@@ -102,7 +102,7 @@ private:
     int number_;
 };
 
-// Builds and destroys elements itself, and counts.
+// Defines construct() and destroy(), and counts their calls.
 template <class T>
 struct building_allocator {
     using value_type = T;
@@ -124,7 +124,7 @@ struct building_allocator {
     friend bool operator==(const building_allocator&, const building_allocator&) = default;
 };
 
-// A pointer that is a class, as those into shared memory are.
+// A fancy pointer: a class, like pointers into shared memory.
 template <class T>
 class fancy_pointer {
 public:

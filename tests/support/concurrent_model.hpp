@@ -1,5 +1,5 @@
-// Random operations of one thread on a concurrent_vector with two appenders, and on plain lists of numbers that do the same.
-// What decides is chance from anywhere: a generator in a unit test, the bytes of a fuzzer. Any difference throws.
+// Runs random operations of one thread on a concurrent_vector with two appenders and on plain lists of numbers, and compares.
+// `Chance` is a generator or a fuzzer's bytes. Throws at the first difference.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class concurrent_model {
 public:
     explicit concurrent_model(Chance chance) : chance_(chance), most_(50 + below(1500)), v_(headroom::max_elements{most_}) {}
 
-    // Steps as long as more() says so, then the end of appenders and vector.
+    // Runs steps while more() is true, then destroys appenders and vector.
     template <class More>
     void run(More more) {
         while (more()) {
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // An appender, and what it has built and not published.
+    // An appender with the numbers that it has built and not published.
     struct one_appender {
         std::optional<typename headroom::concurrent_vector<T>::appender> real;
         numbers_list model;
@@ -84,7 +84,8 @@ private:
     }
 
     enum class ended { done, full, refused, thrown };
-    // In two of nine steps something goes wrong inside: the system refuses, or an element throws.
+    // Runs `work` and returns how it ended. In two of nine calls a fault is injected: a system call is refused, or an element
+    // throws.
     template <class Work>
     ended attempt(Work work) {
         const std::size_t trouble = below(9);
@@ -107,7 +108,7 @@ private:
         }
         headroom::testing::stop_failing();
         if constexpr (is_tracked<T>) {
-            // (How many are alive stays as it is.)
+            // Keeps the count of live elements, unlike open_book().
             book.fail_at = 0;
         }
         require(how != ended::refused || trouble == 0, "refused though there is memory");
@@ -127,7 +128,7 @@ private:
                     require(index == model_.size(), "the index of what was appended");
                     model_.push_back(value);
                 }
-                // (A call refused while claims are taken back may leave room that nobody gets.)
+                // A refused call can lose slots: its claim cannot always be undone while appenders exist.
                 require((how != ended::full) || built() == most_ || out_[0].real || out_[1].real, "full too early");
                 break;
             }
@@ -221,7 +222,7 @@ private:
             model_.resize(after, number(T()));
         }
     }
-    // What came before a failure stays.
+    // Appends a range through an appender. After a failure the elements built before it stay.
     void append_range_to(one_appender& one, int value) {
         numbers_list same;
         std::vector<T> some;
@@ -256,7 +257,7 @@ private:
 
 template <class... Ts>
 struct kinds_of_elements {
-    // The first byte says which kind of element; the others are chance.
+    // Selects the element type by the first byte; the other bytes are the choices.
     static void run(const std::uint8_t* data, std::size_t size) {
         if (size == 0) return;
         using body = void (*)(headroom_test::given_chance);

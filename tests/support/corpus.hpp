@@ -1,4 +1,4 @@
-// Replays what a fuzzer left: every file of fuzz/corpus/NAME, as a unit test.
+// Replays the files of a fuzzer's corpus, fuzz/corpus/NAME, as a unit test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,11 +15,11 @@
 
 namespace headroom_test {
 
-// Calls run(data, size) with the bytes of each file; what it throws is a failure that names the file. Returns how many files
-// there were.
+// Calls run(data, size) with the content of each file; an exception is a failure that names the file. Returns the number of
+// files.
 template <class Run>
 std::size_t replay_corpus(const std::string& name, Run run) {
-    // ctest says where the sources are; started by hand, the file's own name does, unless a compiler cache has shortened it.
+    // ctest sets HEADROOM_SOURCES. Without it, __FILE__ leads to the sources, unless a compiler cache shortened it.
     const char* const said = std::getenv("HEADROOM_SOURCES");
     const auto sources =
         said != nullptr ? std::filesystem::path(said) : std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();

@@ -1,4 +1,4 @@
-// Runs the differential body of fuzz/ as unit tests: the corpus that the fuzzers left, then random bytes.
+// Runs the differential body of fuzz/ as unit tests: first the corpus, then random bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ struct as_types<differential::list<Cs...>> {
     static constexpr std::uint64_t count = sizeof...(Cs);
 };
 
-// What a normal run takes; a sanitizer slows each step down by ten.
+// Default number of steps. A sanitizer makes each ten times slower.
 inline constexpr std::uint64_t some_steps = sanitizer_needs_memory ? 200'000 : 1'000'000;
 
-// How many random steps each container gets: its share of HEADROOM_STEPS, or of so many by default.
+// Returns the random steps for each container: an equal share of HEADROOM_STEPS, or of `by_default`.
 template <class List>
 std::uint64_t share_of_steps(std::uint64_t by_default) {
     const char* const wanted = std::getenv("HEADROOM_STEPS");
@@ -35,7 +35,7 @@ std::uint64_t share_of_steps(std::uint64_t by_default) {
     return all / as_types<List>::count + 1;
 }
 
-// The seed: fixed, so that a failure happens again; HEADROOM_SEED tries others.
+// Returns HEADROOM_SEED, or a fixed seed, so that failures are reproducible.
 inline std::uint64_t seed() {
     const char* const wanted = std::getenv("HEADROOM_SEED");
     return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 20261120;
@@ -51,7 +51,7 @@ void run_random(std::uint64_t steps) {
     }
 }
 
-// Replays every file of fuzz/corpus/NAME. Returns how many there were.
+// Replays every file of fuzz/corpus/NAME. Returns the number of files.
 template <class List>
 std::size_t replay_corpus(List list, const std::string& name) {
     return replay_corpus(name, [list](const std::uint8_t* data, std::size_t size) { differential::run_bytes(list, data, size); });

@@ -1,7 +1,7 @@
-// The element kinds that every container is tried with, and the book that counts what happens to them.
+// The element types that every container is tested with, and the counters of their constructions, copies and moves.
 //
-// make<T>(n) builds the n-th value of a kind and number(x) tells which one it is, so that one test body serves all kinds:
-// it works on plain numbers and compares them with what std::vector<int> would hold.
+// make<T>(n) builds the n-th value of a type and number(x) returns n, so that one test body serves all types: it compares numbers
+// with the content of a std::vector<int>.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@
 
 namespace headroom_test {
 
-// Thrown by a tracked element (or a counting allocator, or a throwing iterator) when its turn to fail has come.
+// Thrown by a tracked element, counting allocator or throwing iterator at step `fail_at`.
 struct planned_failure : std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "planned failure"; }
 };
 
-// What happened to tracked elements since the last open_book().
+// Counters of tracked elements since the last open_book().
 struct ledger {
     long live = 0;       // built and not yet destroyed
     long built = 0;      // by any constructor
@@ -43,28 +43,28 @@ inline void open_book(long fail_at = 0) {
     book.fail_at = fail_at;
 }
 
-// Passes one step that may fail, and fails it when its turn has come.
+// Counts a step that may fail; throws at step `fail_at`.
 inline void step() {
     if (++book.steps == book.fail_at) throw planned_failure{};
 }
 
-// A broken object means that the container reads what it has not built, or has already destroyed: no test may go on.
+// Ends the program: the container used an object that is not built or already destroyed.
 [[noreturn]] inline void broken(const char* what) {
     std::fprintf(stderr, "element misused: %s\n", what);
     std::abort();
 }
 
-// What sets one kind of tracked element apart from another.
+// Properties of a kind of tracked element.
 struct tracked_traits {
     bool copyable = true;
     bool nothrow_move = true;
-    bool relocatable = false;    // says that it may be moved as bytes, and so cannot know its own address
+    bool relocatable = false;    // opted into relocation, so it cannot store its own address
 };
 
 inline constexpr int moved_from = -1;
 
-// Stores its own address (or, when relocatable, owns a block of heap) and checks it at every use; aborts on use before
-// construction or after destruction; counts in `book`; its copies, and its moves if they may throw, are steps.
+// Stores its own address, or owns a heap block if relocatable, and checks it at every use. Aborts on use before construction or
+// after destruction. Counts in `book`; copies, and moves that may throw, are steps.
 template <tracked_traits Traits>
 class tracked {
 public:
@@ -108,7 +108,7 @@ public:
     }
     ~tracked() {
         (void)checked();
-        // Volatile: the compiler knows that nobody may read a dead object, and would drop the mark that catches who does.
+        // Volatile: a store to an object about to be destroyed is dead to the compiler, which would drop the mark.
         const_cast<const void* volatile&>(mark_) = nullptr;
         if constexpr (Traits.relocatable) delete box_;
         --book.live;
@@ -138,17 +138,17 @@ private:
     }
 
     const void* mark_ = nullptr;
-    char* box_ = nullptr;    // lets the sanitizers see a relocatable element that is lost or destroyed twice
+    char* box_ = nullptr;    // shows a lost or twice destroyed relocatable element to the sanitizers
     int number_ = 0;
 };
 
-// Knows its own address and never throws when moved: containers move it.
+// Knows its own address and moves without throwing: containers move it.
 using self_referential = tracked<tracked_traits{}>;
-// Its move may throw, so that containers which promise not to lose anything must copy it.
+// Its move may throw: containers with the strong guarantee copy it.
 using throwing = tracked<tracked_traits{.nothrow_move = false}>;
 using move_only = tracked<tracked_traits{.copyable = false}>;
 using throwing_move_only = tracked<tracked_traits{.copyable = false, .nothrow_move = false}>;
-// Not trivially copyable, yet says that it may be moved as bytes.
+// Not trivially copyable, but opted into relocation.
 using opted_in = tracked<tracked_traits{.relocatable = true}>;
 using throwing_opted_in = tracked<tracked_traits{.nothrow_move = false, .relocatable = true}>;
 
@@ -157,19 +157,19 @@ inline constexpr bool is_tracked = false;
 template <tracked_traits Traits>
 inline constexpr bool is_tracked<tracked<Traits>> = true;
 
-// More aligned than malloc promises: a vector's heap is operator new's then, which a test can have refuse.
+// Alignment above malloc's: a vector of these allocates by operator new, which a test can make fail.
 template <class Tracked>
 struct alignas(64) aligned : Tracked {
     using Tracked::Tracked;
 };
 
-// More aligned than malloc promises, though trivially copyable: realloc may not keep its alignment.
+// Alignment above malloc's, and trivially copyable: realloc may not keep the alignment.
 struct alignas(64) overaligned {
     int number = 0;
     friend auto operator<=>(const overaligned&, const overaligned&) = default;
 };
 
-// Larger than a page, so that no whole number of elements fits one. The first and the last bytes are checked.
+// Larger than a page. The first and last bytes are checked.
 struct big {
     int number = 0;
     std::array<int, 1250> ballast{};
@@ -178,7 +178,7 @@ struct big {
     friend std::strong_ordering operator<=>(const big& a, const big& b) { return a.number <=> b.number; }
 };
 
-// Twelve bytes: a capacity of these seldom ends where a page, or eight bytes of AddressSanitizer's, ends.
+// 12 bytes: a capacity of these seldom ends at a page boundary or an 8-byte granule of AddressSanitizer.
 struct three_ints {
     int number = 0;
     int ballast = 0;
@@ -191,7 +191,7 @@ using ten_ints = std::array<int, 10>;
 template <class T>
 [[nodiscard]] T make(int n) {
     if constexpr (std::is_same_v<T, std::string>) {
-        // Every other string is too long for the buffer inside the object.
+        // Every second string is too long for the small buffer.
         return n % 2 == 0 ? std::to_string(n) : std::to_string(n) + " and more than a small string can hold";
     } else if constexpr (std::is_base_of_v<std::string, T>) {
         return T(make<std::string>(n));
@@ -238,7 +238,7 @@ int number(const tracked<Traits>& x) {
 
 using numbers_list = std::vector<int>;
 
-// The numbers of all elements of a range; each element is checked on the way.
+// Returns the numbers of all elements; checks each element.
 template <class Range>
 [[nodiscard]] numbers_list numbers(const Range& range) {
     numbers_list result;
@@ -246,7 +246,7 @@ template <class Range>
     return result;
 }
 
-// first, first + 1, ... : what filled() holds.
+// Returns first, first + 1, ...: the content of filled().
 [[nodiscard]] inline numbers_list counted(std::size_t count, int first = 0) {
     numbers_list result;
     for (std::size_t i = 0; i < count; ++i) result.push_back(first + static_cast<int>(i));
@@ -268,7 +268,7 @@ template <class Container>
     return result;
 }
 
-// At least `count` elements, and not one more without growing.
+// Returns a container with at least `count` elements and size() == capacity().
 template <class Container>
 [[nodiscard]] Container full(std::size_t count) {
     Container result = filled<Container>(count);
@@ -276,7 +276,7 @@ template <class Container>
     return result;
 }
 
-// Exactly `count` elements, and room for `spare` more without growing.
+// Returns a container with `count` elements and capacity for `spare` more.
 template <class Container>
 [[nodiscard]] Container roomy(std::size_t count, std::size_t spare) {
     Container result = filled<Container>(count);

@@ -1,14 +1,14 @@
-// Whether QEMU runs this program: ten to fifty times slower, most of all where much is reserved, because it notes each page.
+// Detection of QEMU, which runs tests 10 to 50 times slower. Large reservations are slowest, since it tracks each page.
 #pragma once
 
 #include <cstdlib>
 
 namespace headroom_test {
 
-// Set by CMake for the presets that use it.
+// True if the environment variable is set, which CMake does in the presets that use QEMU.
 inline bool emulated() { return std::getenv("HEADROOM_EMULATED") != nullptr; }
 
-// How often to repeat what is as true of fewer.
+// Returns the number of repetitions: fewer under QEMU.
 template <class Count>
 Count times(Count here, Count where_emulated) {
     return emulated() ? where_emulated : here;

@@ -1,4 +1,4 @@
-// What a column exports to Arrow, released when the test is done.
+// Owns the Arrow structs that a column exports; releases them at the end of the test.
 #pragma once
 
 #include <headroom/arrow.hpp>

@@ -1,4 +1,4 @@
-// Headers of file_vector's files made of any bytes, for the tests and for the fuzzer.
+// Makes headers of file_vector's files from arbitrary bytes, for the tests and the fuzzer.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace headroom_test {
 
-// Makes the checksum of the first sector right again.
+// Recomputes the checksum of the first sector.
 inline void seal_identity(std::string& bytes) {
     std::uint64_t sum = 14695981039346656037U;
     for (std::size_t i = 0; i != 504; ++i) sum = (sum ^ static_cast<unsigned char>(bytes[i])) * 1099511628211U;
     std::memcpy(bytes.data() + 504, &sum, sizeof sum);
 }
 
-// Puts a header that is whole over the bytes, but for a few.
+// Overwrites the bytes with a valid header in which up to three bits are flipped.
 inline void mostly_whole(std::string& bytes, std::uint32_t choice) {
     namespace detail = headroom::detail;
     detail::element_identity elements;
@@ -35,7 +35,7 @@ inline void mostly_whole(std::string& bytes, std::uint32_t choice) {
     bytes.replace(0, (std::min)(bytes.size(), header.size()), header.substr(0, bytes.size()));
 }
 
-// The body of the fuzzer: 8 bytes of file length, then the header. Throws where what is read breaks a promise.
+// Body of the fuzzer. Input: 8 bytes of file length, then the header. Throws if reading it breaks a promise.
 inline void read_any_header(const std::uint8_t* data, std::size_t size) {
     namespace detail = headroom::detail;
     if (size < 8) return;
@@ -56,7 +56,7 @@ inline void read_any_header(const std::uint8_t* data, std::size_t size) {
     require(newest.size <= (file_bytes - header.size()) / found.size, "the elements are in the file");
     require(newest.generation != 0, "a record has a generation");
     require(found.tag.back() == '\0', "a tag ends");
-    // Opened as what it says it is, it opens; as anything else it does not.
+    // Opens with the element type that it names, and with no other.
     detail::element_identity same, other = found;
     require(detail::validate_header(header, length, file_bytes, &found, same, newest) == detail::file_fault::none,
             "it is what it says");

@@ -1,4 +1,4 @@
-// A file_vector that makes itself a file, so that the suites for vector-like containers can be run on it.
+// A file_vector that creates its own file, so that it runs in the suites for vector-like containers.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@ inline constexpr bool headroom::storable<headroom_test::overaligned> = true;
 
 namespace headroom_test {
 
-// A folder in memory where there is one: these suites open thousands of files, and wait for the disk at each.
+// Returns a folder in memory if there is one: these suites open thousands of files, and each open waits for the disk.
 inline std::filesystem::path folder_for_files() {
     std::error_code error;
     const std::filesystem::path fast = "/dev/shm";
     return std::filesystem::is_directory(fast, error) ? fast : std::filesystem::temp_directory_path();
 }
 
-// Made at first need, gone with the process.
+// Created on first use, removed at process exit.
 class folder_of_this_process {
 public:
     folder_of_this_process() {
@@ -49,7 +49,7 @@ private:
     std::filesystem::path path_;
 };
 
-// The file has no name any more once it is open. (Where what is mapped keeps its name, it goes with the process.)
+// Creates a file_vector and removes its file name. If the system refuses that for mapped files, at process exit.
 template <class T, class Policy = headroom::file_policy>
 headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
     static std::atomic<unsigned> count{0};
@@ -59,7 +59,7 @@ headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
     auto made = headroom::file_vector<T, Policy>::create(path, headroom::max_elements(limit));
     std::error_code refused;
     std::filesystem::remove(path, refused);
-    if (refused) {    // what is mapped keeps its name here: gone at the end of the process
+    if (refused) {    // refused while mapped: remove at process exit
         static struct remover {
             std::vector<std::filesystem::path> paths;
             ~remover() {
@@ -72,7 +72,7 @@ headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
     return made;
 }
 
-// As settled_vector is made: with nothing, a count, values, another one.
+// file_vector with settled_vector's constructors.
 template <class T, class Policy = headroom::file_policy>
 class filed : public headroom::file_vector<T, Policy> {
     using base = headroom::file_vector<T, Policy>;
@@ -106,7 +106,8 @@ public:
     }
 };
 
-// What was moved from is usable, as other containers are: it gets another file. Steps of a page, so that small ones grow.
+// Growth steps of one page, so that small vectors grow. filed_again moves by swapping, so that a moved-from object has a file and
+// stays usable.
 struct steps_of_a_page : headroom::file_policy {
     static constexpr std::size_t min_step = 4096;
     static constexpr std::size_t max_step = 16384;
@@ -120,7 +121,7 @@ public:
     filed_again() = default;
     filed_again(const filed_again&) = default;
     filed_again& operator=(const filed_again&) = default;
-    // (A test ends where no file can be made.)
+    // noexcept, although creating a file can fail: that ends the test.
     filed_again(filed_again&& other) noexcept { this->swap(other); }
     filed_again& operator=(filed_again&& other) noexcept {
         filed_again taken(std::move(other));

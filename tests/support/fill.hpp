@@ -1,4 +1,4 @@
-// A writer: commits a reservation bit by bit and writes to what it gets.
+// Commits a reservation step by step and writes to all committed bytes.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// An Arrow array of somebody else's: an exporter that counts how often it is asked to release, and looks at how it is asked.
+// An Arrow array of another producer. Counts calls of release and checks how they are made.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace headroom_test {
 
-// Ten numbers, 10 ... 19, of 64 bits, until a test says otherwise. Schema and array share what they have, as some producers' do.
+// Ten 64-bit numbers, 10 ... 19, by default. Schema and array share their owner, as with some producers.
 struct foreign_array {
     std::vector<std::int64_t> values{10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
     std::uint8_t validity[2] = {0xFF, 0x03};
@@ -35,7 +35,7 @@ struct foreign_array {
             auto& all = *static_cast<foreign_array*>(self->private_data);
             ++all.schemas_released;
             all.array_was_the_importer_s = all.array.release == nullptr;
-            if (all.array.release != nullptr) all.array.release(&all.array);    // nobody took it
+            if (all.array.release != nullptr) all.array.release(&all.array);    // not taken over
             self->format = nullptr;
             self->release = nullptr;
         };

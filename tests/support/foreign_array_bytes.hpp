@@ -1,8 +1,8 @@
-// Arrow arrays of other libraries, made of any bytes, for the tests and for the fuzzer: each is refused and stays its owner's,
-// or is read to its last element within the buffers that it names, and is released once.
+// Makes foreign Arrow arrays from arbitrary bytes, for the tests and the fuzzer. Each is refused and left to its owner, or is
+// readable to its last element within its buffers and released once.
 //
-// One lie is left out, since no importer can find it out without reading: that a buffer is shorter than the structs say, or that
-// offsets between the first and the last lead elsewhere.
+// Not generated: buffers shorter than the structs say, and inner offsets that lead outside. An importer could find these only by
+// reading all elements.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class any_foreign_array {
 public:
     explicit any_foreign_array(headroom_test::given_chance& chance) : chance_(chance) {}
 
-    // Makes one that is meant, more or less, to be of elements of T, and imports it.
+    // Makes an array that is roughly valid for elements of T, and imports it.
     template <class T>
     void run() {
         choose_numbers();
@@ -62,7 +62,7 @@ private:
         if (!holds) throw broken_import(promise);
     }
 
-    // Small and true; or what can be of no array.
+    // Returns a small valid count, or an impossible one.
     std::int64_t count() {
         static constexpr std::int64_t wrong[] = {-1, -2, most, most - 1, most / 8 + 1, most / 2, -most - 1};
         return chance_.below(20) != 0 ? static_cast<std::int64_t>(chance_.below(70)) : wrong[chance_.below(std::size(wrong))];
@@ -76,7 +76,7 @@ private:
         offset_ = right ? static_cast<std::size_t>(from_.array.offset) : 0;
     }
 
-    // As many bytes as are needed, and no more, so that a byte too far is found. Their address may be odd.
+    // Returns a buffer of exactly `bytes`, so that sanitizers detect an overrun. Its address may be odd.
     std::uint8_t* buffer(std::size_t bytes) {
         const std::size_t shift = chance_.below(16) == 0 ? chance_.below(8) : 0;
         memory_.push_back(std::make_unique<std::uint8_t[]>(bytes + shift));
@@ -141,7 +141,7 @@ private:
                 if (format_.substr(0, 2) == "ts") format_ = format_.substr(0, 4) + (chance_.below(3) == 0 ? "" : "Asia/Tokyo");
             }
         } else {
-            // (Any text but one that is of another width than the buffers: that is the lie that is left out.)
+            // Any format except one of another width than the buffers, which an importer cannot detect.
             static constexpr const char* others[] = {"",        "n",   "+s", "+l",  "vu",   "w:16",
                                                      "d:19,10", "tdm", "ts", "tsu", "a\tb", "\xFF"};
             format_ = others[chance_.below(std::size(others))];
@@ -149,7 +149,7 @@ private:
         from_.schema.format = format_.c_str();
     }
 
-    // A few of the structs' members are not what they were to be.
+    // Corrupts up to two members of the structs.
     void spoil() {
         for (std::size_t i = chance_.below(4) == 0 ? 1 + chance_.below(2) : 0; i != 0; --i) {
             switch (chance_.below(10)) {
@@ -168,7 +168,7 @@ private:
             }
         }
     }
-    // An address that nobody may look at.
+    // Returns an invalid address.
     template <class Struct>
     static Struct* nowhere() {
         return reinterpret_cast<Struct*>(std::uintptr_t{8});
@@ -219,11 +219,11 @@ private:
     foreign_array from_;
     std::vector<std::unique_ptr<std::uint8_t[]>> memory_;
     std::string format_;
-    std::size_t length_ = 0, offset_ = 0;    // as far as there are elements
+    std::size_t length_ = 0, offset_ = 0;    // as far as elements exist
     bool large_ = false;
 };
 
-// The body of the fuzzer. Throws broken_import where a promise is broken.
+// Body of the fuzzer. Throws broken_import if a promise is broken.
 inline void read_any_array(const std::uint8_t* data, std::size_t size) {
     using namespace std::chrono;
     headroom_test::given_chance chance(data, size);

@@ -1,4 +1,4 @@
-// Choices made by bytes that somebody else chose: a fuzzer, or the corpus that it left.
+// Random choices made from a string of bytes: a fuzzer's input or a file of its corpus.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace headroom_test {
 
-// Chance from the input; says when it is used up.
+// Returns numbers from the input; left() is false at its end.
 class given_chance {
 public:
     given_chance(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}

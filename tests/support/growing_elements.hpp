@@ -1,4 +1,4 @@
-// Elements that the tests of growth are run over: what a growing vector must not lose, misalign, or build twice.
+// Element types for the tests of growth.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct alignas(64) wide {
     friend bool operator==(const wide&, const wide&) = default;
 };
 
-// A value that counts the living, and whose copies fail when told.
+// Counts live objects; construction number `fail_in` throws.
 struct counted {
     static inline int alive = 0;
     static inline int fail_in = -1;

@@ -1,5 +1,5 @@
-// Random life of what is handed over: elements frozen, shared, exported as arrays, streams and tensors, taken apart and given back
-// in any order, while memory is refused; and beside it what each must show. Bytes decide. Any difference throws.
+// Random operations on handed-over elements: frozen, shared, exported as arrays, streams and tensors, split, and released in any
+// order, while memory is refused. Compares each with a model; throws at the first difference. Bytes decide.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ public:
         for (tensor& each : tensors_) each.it->deleter(each.it);
     }
 
-    // As long as there are bytes; then all goes, in an order that they have chosen.
+    // Runs steps until the bytes end, then releases everything in an order chosen by them.
     void run() {
         while (chance_.left()) step();
         while (!shared_.empty() || !arrays_.empty() || !streams_.empty() || !tensors_.empty()) give_one_back();
@@ -52,7 +52,7 @@ private:
     };
     struct exported {
         ArrowArray array{};
-        ArrowSchema schema{};    // released where it has not been asked for
+        ArrowSchema schema{};    // released unless it was exported
         shown_column shown;
         std::size_t first = 0, count = 0;
         void check() const {
@@ -76,7 +76,7 @@ private:
         std::int32_t first;
         std::size_t count;
     };
-    // An owner that is counted.
+    // Counts live owners.
     struct owner {
         std::vector<std::int32_t> values;
         long* alive;
@@ -87,7 +87,8 @@ private:
         }
     };
 
-    // In one of four steps memory is refused: by the heap at some allocation, or by the system. False where that came back.
+    // Runs `work`. In one of four calls memory is refused: one allocation of the heap, or system calls. Returns false if it threw
+    // bad_alloc.
     template <class Work>
     bool attempt(Work work) {
         const std::size_t trouble = chance_.below(8);
@@ -143,7 +144,7 @@ private:
         }
     }
 
-    // A column of so many rows, and what it must show.
+    // Makes a column with `rows` rows, and the model of it in `shown`.
     headroom::arrow_column column(std::size_t rows, std::size_t depth, shown_column& shown) {
         shown.rows = rows;
         shown.name = std::string(chance_.below(30), 'n');
@@ -230,7 +231,7 @@ private:
     }
 
     void step() {
-        // (The model's own lists do not grow while memory is refused.)
+        // Released outside of attempt(): the model's own lists must not grow while memory is refused.
         if (shared_.size() + arrays_.size() + streams_.size() + tensors_.size() > 12) give_one_back();
         const std::size_t rows = chance_.below(40);
         const auto first = static_cast<std::int32_t>(chance_.below(1000));
@@ -329,7 +330,7 @@ private:
                  "what could not be given away is kept");
         }
     }
-    // A child lives on without its parent.
+    // Moves a child array out of its parent; it stays valid without it.
     void take_child() {
         exported* const from = one_of(arrays_);
         if (from == nullptr || from->shown.fields.empty() || from->array.release == nullptr) return;
@@ -425,7 +426,7 @@ private:
     std::vector<tensor> tensors_;
 };
 
-// The body of the fuzzer. Throws broken_handover where a promise is broken.
+// Body of the fuzzer. Throws broken_handover if a promise is broken.
 inline void hand_over(const std::uint8_t* data, std::size_t size) {
     const std::size_t ranges = headroom::reservations().size();
     headroom_test::given_chance chance(data, size);

@@ -1,4 +1,4 @@
-// What no memory resource can give: sizes and alignments beyond any memory.
+// Requests that no memory resource can serve: sizes and alignments larger than memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,8 +9,7 @@
 
 namespace headroom_test {
 
-// Each is refused by bad_alloc, as are those that `also` makes; and the next block follows the last one before them, so
-// nothing has changed.
+// Checks that each request, and those in `also`, throws bad_alloc. The next block must follow the previous one: nothing changed.
 template <class Resource, class Also>
 void expect_refusals(Resource& resource, Also also) {
     auto* const before = static_cast<std::byte*>(resource.allocate(16, 1));

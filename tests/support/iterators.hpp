@@ -1,4 +1,4 @@
-// Iterators of every category over plain arrays, and ones that throw.
+// Iterators of every category over plain arrays, some of which throw.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace headroom_test {
 
-// Made from numbers, read once: a second pass over the same range would find nothing, and a copy left behind is stale.
-// Elements are built as they are read, so that move-only ones can be read too.
+// Single-pass range made from numbers. A second pass finds nothing; a stale copy of an iterator aborts. Builds elements when
+// read, so that move-only ones work.
 template <class T>
 class single_pass {
 public:
@@ -60,7 +60,7 @@ private:
     std::size_t next_ = 0;
 };
 
-// The same for algorithms that ask for C++17 input iterators, whose postfix increment must be readable.
+// Single-pass C++17 input iterator: its postfix increment returns a readable copy.
 template <class T>
 class old_input_iterator {
 public:
@@ -114,14 +114,14 @@ private:
     const T* furthest_ = nullptr;
 };
 
-// Whether a forward_iterator's increment is a step that may throw too. libstdc++ 12's std::uninitialized_copy, and with it
-// std::vector, leaks the element it has just built when the increment after it throws; we do not follow it there.
+// True if a forward_iterator's increment is a step that may throw. libstdc++ 12's uninitialized_copy, and so std::vector, leaks
+// the last built element then; headroom must not.
 inline bool increments_may_throw = false;
 
-// How far forward_iterators have walked, all together: complexity that can be counted need not be timed.
+// Increments of all forward_iterators: tests of complexity count instead of timing.
 inline long increments = 0;
 
-// Multi-pass, one element at a time, each read of which may throw: the length of such a range is found by walking it.
+// Multi-pass iterator; each read may throw. The length of a range is known only by walking it.
 template <class T>
 class forward_iterator {
 public:

@@ -1,4 +1,4 @@
-// Calls every public operation that takes a count, a size, a range or a capacity with a given number of bytes.
+// Calls every public operation that takes a count, a size, a range or a capacity, for a given number of bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace headroom_test {
 
-// Iterator over any number of copies of one value, none of which is in memory.
+// Iterator over any number of copies of one value; takes no memory.
 template <class T, class Category>
 class copies {
 public:
@@ -60,24 +60,24 @@ struct copies_range {
     [[nodiscard]] iterator end() const { return {value, count}; }
 };
 
-// One call of a public operation.
+// A call of one public operation.
 struct memory_request {
     std::string name;    // type.operation
     std::function<void(std::size_t bytes)> run;
-    bool addresses_only = false;    // takes no memory, so it may succeed
-    bool untouched = false;         // the standard library's counterpart touches nothing
+    bool addresses_only = false;    // reserves addresses only, so it may succeed
+    bool untouched = false;         // like the standard library's counterpart, does not write to the memory
 };
 
 template <class T>
 std::size_t count_for(std::size_t bytes) {
-    return bytes > SIZE_MAX / 2 ? bytes : bytes / sizeof(T);    // (the largest are counts)
+    return bytes > SIZE_MAX / 2 ? bytes : bytes / sizeof(T);    // the largest are counts, not bytes
 }
 template <class T>
 std::ptrdiff_t length_for(std::size_t bytes) {
     return static_cast<std::ptrdiff_t>(std::min(count_for<T>(bytes), static_cast<std::size_t>(PTRDIFF_MAX)));
 }
 
-// Operations of all containers of contiguous elements, on a container with some elements.
+// Adds the operations of all contiguous containers, called on `to`, which holds a few elements.
 template <class Vector>
 void add_sequence(std::vector<memory_request>& all, const std::string& type, Vector& to) {
     using T = typename Vector::value_type;
@@ -125,7 +125,7 @@ void add_constructors(std::vector<memory_request>& all, const std::string& type)
                    }});
 }
 
-// The operations of a memory resource.
+// Adds the operations of a memory resource.
 template <class Resource>
 void add_resource(std::vector<memory_request>& all, const std::string& type, Resource& from) {
     all.push_back(

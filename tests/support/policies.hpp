@@ -1,4 +1,4 @@
-// Every way of committing and of holding a range, for tests that must be true of all.
+// Every combination of commit and range policies, for tests that hold under all.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ inline constexpr named_policy all_policies[] = {
     {"open", headroom::commit_policy{}.held(headroom::holding::open)},
 };
 
-// A name for each instance of a parameterised test.
+// Names the instances of a parameterized test.
 struct policy_name {
     template <class Info>
     std::string operator()(const Info& info) const {

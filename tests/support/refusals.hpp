@@ -1,4 +1,4 @@
-// Runs an operation again and again, and has the system refuse its first call, then its second, ... until none is refused.
+// Repeats an operation and refuses its first system call, then its second, ... until none is refused.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@
 namespace headroom_test {
 
 struct refusals {
-    std::uint64_t calls = 0;     // system calls that the operation makes when none is refused
-    std::uint64_t thrown = 0;    // times that a refusal came back as bad_alloc
+    std::uint64_t calls = 0;     // made by the operation when none is refused
+    std::uint64_t thrown = 0;    // refusals that ended in bad_alloc
 };
 
-// `prepare()` returns a container; `operation(container)` may throw bad_alloc, and then must have changed nothing:
-// elements, size and place. When it does not throw (it found another way), it must have done what it does when nothing is
-// refused. Either way nothing leaks, no reservation stays behind, and the container can be used.
+// `prepare()` returns a container. If `operation(container)` throws bad_alloc, it must leave elements, size and address
+// unchanged. If it does not throw, it must have the result of a run without refusals. Nothing leaks, no reservation stays behind,
+// and the container is usable.
 template <class Prepare, class Operation>
 refusals refuse_each_call(Prepare prepare, Operation operation, int error = ENOMEM,
                           headroom::testing::afterwards then = headroom::testing::afterwards::succeed) {
@@ -41,10 +41,10 @@ refusals refuse_each_call(Prepare prepare, Operation operation, int error = ENOM
     for (std::uint64_t k = 1;; ++k) {
         SCOPED_TRACE("system call " + std::to_string(k) + " refused with " + std::to_string(error));
         std::uint64_t calls = 0;
-        headroom::trim_cache();    // so that every container is prepared alike
+        headroom::trim_cache();    // so that all containers start alike
         {
             container_type container = prepare();
-            headroom::trim_cache();    // so that the operation has to ask the system
+            headroom::trim_cache();    // so that the operation needs the system
             const numbers_list before = numbers(container);
             const auto* const where = container.data();
             bool thrown = false;
@@ -59,7 +59,7 @@ refusals refuse_each_call(Prepare prepare, Operation operation, int error = ENOM
             if (thrown) {
                 ++result.thrown;
                 EXPECT_EQ(numbers(container), before);
-                // One that owned nothing may keep the room that it got before the refusal.
+                // A container that owned nothing may keep the memory that it got before the refusal.
                 if (where != nullptr) {
                     EXPECT_EQ(container.data(), where);
                 }

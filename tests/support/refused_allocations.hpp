@@ -1,4 +1,4 @@
-// Runs a piece of work again and again, with each of its allocations refused beside each of its system calls.
+// Repeats a function with each of its allocations refused, combined with each of its system calls refused.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,20 +18,20 @@
 namespace headroom_test {
 
 struct faults_met {
-    long allocations = 0;         // how many a work makes: each was refused, and each came back as bad_alloc
-    long refused_by_calls = 0;    // of all pairs with a system call: how many came back as bad_alloc
+    long allocations = 0;         // allocations of one run: each was refused, and each refusal ended in bad_alloc
+    long refused_by_calls = 0;    // refusals of a system call, alone or with an allocation, that ended in bad_alloc
 };
 
 struct outcome {
     bool thrown = false;     // bad_alloc
-    bool refused = false;    // an allocation was
+    bool refused = false;    // an allocation was refused
     std::uint64_t calls = 0;
-    long left = 0;    // allocations that were not given back
+    long left = 0;    // allocations not freed
 };
 template <class Work>
 outcome run_refusing(Work& work, long allocation, std::uint64_t call, headroom::testing::afterwards then) {
     outcome found;
-    headroom::trim_cache();    // or the work might have nothing to ask of the system
+    headroom::trim_cache();    // so that the function needs the system
     const long alive = allocations_alive;
     const std::size_t ranges = headroom::reservations().size();
     headroom::testing::fail_system_call(call == 0 ? ~std::uint64_t{0} : call, ENOMEM, then);
@@ -50,16 +50,16 @@ outcome run_refusing(Work& work, long allocation, std::uint64_t call, headroom::
     return found;
 }
 
-// Runs `work` with each of its system calls refused, beside each of its allocations refused, for all pairs; either may be none.
-// It throws bad_alloc only where something was refused. Whatever happens, nothing is leaked.
+// Runs `work` for all pairs of a refused system call and a refused allocation, either of which may be none. It must throw
+// bad_alloc only if something was refused, and never leak.
 template <class Work>
 faults_met refuse_each(Work work) {
     using headroom::testing::afterwards;
     faults_met met;
-    work();    // control blocks of ranges are made once and kept
+    work();    // makes the control blocks of ranges, which are kept
     for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
         bool more_calls = true;
-        for (std::uint64_t k = 0; more_calls; ++k) {    // 0: the system refuses nothing
+        for (std::uint64_t k = 0; more_calls; ++k) {    // 0: no system call is refused
             more_calls = false;
             bool more_allocations = true;
             for (long j = 0; more_allocations; ++j) {    // 0: no allocation is refused

@@ -1,5 +1,5 @@
-// Replaces operator new, so that a test says which allocation is refused. Included by one file of a program, and that file is
-// labelled own-heap.
+// Replaces operator new, so that a test can refuse an allocation. Include it in one file of a program, and label that file
+// own-heap.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace headroom_test {
 
-inline long allocations_until_refused = 0;    // 0: none is
+inline long allocations_until_refused = 0;    // 0: none
 inline bool all_allocations_refused = false;
 inline long allocations_alive = 0;
 
 }    // namespace headroom_test
 
-// Before each block stand where malloc's begins and whether it is counted. What is asked for without exceptions is not, unless it is
-// aligned (a vector's): the library's tables of addresses are, which it keeps, and of which it needs more where the system keeps
-// addresses that were to be given back.
+// Stored before each block. Counted blocks are those of throwing operator new and of over-aligned nothrow operator new, which
+// vectors use. Not counted: other nothrow blocks, such as the library's address tables. They are kept, and grow when the system
+// refuses to unmap.
 namespace {
 struct block_head {
     void* from_malloc;

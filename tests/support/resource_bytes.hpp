@@ -1,5 +1,5 @@
-// Operations on memory resources as a string of bytes, for the fuzzer and for replaying what it found: the first byte says
-// which kind of resource, the rest decides what is done to it.
+// Runs operations on memory resources from a string of bytes, for the fuzzer and its corpus. The first byte selects the resource,
+// the other bytes the operations.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct chosen_of {
     }
 };
 
-// Throws broken_promise.
+// Throws broken_promise if a resource misbehaves.
 inline void run_bytes(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return;
     with_all_kinds<chosen_of>::run(data[0], given_chance(data + 1, size - 1));

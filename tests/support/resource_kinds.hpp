@@ -1,4 +1,4 @@
-// Every memory resource, set up in each way that makes it behave differently.
+// Every memory resource in each configuration that makes it behave differently.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace headroom_test {
 
-// Each kind of resource, with the upstream it has, if any; a round of random operations keeps at most so many blocks.
+// A resource with its upstream, if any. A round of random operations holds at most `most_blocks` blocks.
 template <class Resource, std::size_t most>
 struct with_upstream {
     static constexpr std::size_t most_blocks = most;
@@ -46,14 +46,14 @@ struct multipool_over_monotonic {
 };
 using tracking_with_upstream = with_upstream<headroom::tracking_resource, 20000>;
 
-// All of them, as List<kinds...>. The order stays: files of the fuzzer's corpus choose by number.
+// All kinds, as List<kinds...>. The order is fixed: files of the fuzzer's corpus select by index.
 template <template <class...> class List>
 using with_all_kinds =
     List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>, monotonic_with_buffer,
          by_default<headroom::arena_resource, 3000>, with_upstream<headroom::multipool_resource, 20000>,
          by_default<headroom::multipool_resource, 20000>, multipool_of_few_sizes, multipool_over_monotonic,
          with_upstream<headroom::synchronized_multipool_resource, 20000>, tracking_with_upstream>;
-// Those that can go back to a mark.
+// The kinds with rewind().
 template <template <class...> class List>
 using with_marking_kinds = List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>,
                                 monotonic_with_buffer, by_default<headroom::arena_resource, 3000>>;
@@ -64,7 +64,7 @@ struct count_of {
 };
 inline constexpr std::size_t kinds_in_all = with_all_kinds<count_of>::value;
 
-// Ends a round: the last test of a resource's own promises. Returns how many blocks it still has of its upstream.
+// Ends a round by release(). Returns the blocks still allocated from its upstream.
 template <class Kind>
 std::size_t release_all(Kind& kind) {
     kind.resource.release();
@@ -72,7 +72,7 @@ std::size_t release_all(Kind& kind) {
     return kind.upstream.blocks();
 }
 
-// Random operations, as many as asked for or as there is chance for; throws broken_promise.
+// Runs random operations while goes_on() is true. Throws broken_promise.
 template <class Kind, class Model, class Goes>
 void run_operations(Model& model, Goes goes_on) {
     Kind kind;
@@ -80,7 +80,7 @@ void run_operations(Model& model, Goes goes_on) {
     while (goes_on()) {
         const std::size_t dice = model.below(1000);
         if (model.blocks() >= Kind::most_blocks || dice == 0) {
-            // A round ends, in one of two ways.
+            // Ends the round, in one of two ways.
             model.forget();
             if (model.below(2) == 0) {
                 promise(release_all(kind) == 0, "something is not upstream again after release");

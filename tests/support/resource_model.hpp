@@ -1,6 +1,5 @@
-// A model of what a memory resource owes its user, driven by random operations: no two blocks overlap, each is aligned,
-// contents stay, and after release everything is upstream again. A broken promise throws `broken_promise`; GoogleTest and
-// the fuzzer report it each in their way.
+// Model of a memory resource, driven by random operations. Blocks do not overlap, are aligned and keep their content; after
+// release() everything is back upstream. Throws broken_promise, which GoogleTest and the fuzzer each report.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ inline void promise(bool kept, const std::string& what) {
     if (!kept) throw broken_promise(what);
 }
 
-// `Chance` has below(n), from 0 to n - 1, and operator(), any 64 bits.
+// `Chance` has below(n), which returns 0 to n - 1, and operator(), which returns 64 bits.
 template <class Chance = random>
 class resource_model {
 public:
@@ -65,13 +64,13 @@ public:
         resource.deallocate(gone.data, gone.bytes, gone.alignment);
     }
 
-    // All blocks went at once.
+    // Drops all blocks: the resource released them at once.
     void forget() {
         check();
         live_.clear();
         taken_.clear();
     }
-    // All but the first `count`.
+    // Drops all blocks but the first `count`.
     void forget_from(std::size_t count) {
         check();
         while (live_.size() > count) {
@@ -101,7 +100,7 @@ private:
         return data[0] == looked_at.seed && std::memcmp(data, data + 1, looked_at.bytes - 1) == 0;
     }
 
-    // Mostly small, some around the pools' limits, few large.
+    // Returns mostly small sizes, some at the limits of the pools, few large ones.
     std::size_t some_size() {
         static constexpr std::array<std::size_t, 12> edges{0, 1, 8, 16, 128, 129, 4096, 4097, 5120, 65536, 65537, 200000};
         const std::size_t kind = random_.below(1000);
@@ -123,7 +122,7 @@ private:
     std::map<std::byte*, std::byte*> taken_;
 };
 
-// How many operations a model test makes in all: HEADROOM_STEPS of the environment, or as many as given.
+// Returns the number of operations of a model test: HEADROOM_STEPS of the environment, or `otherwise`.
 inline std::uint64_t model_operations(std::uint64_t otherwise) {
     if (const char* const text = std::getenv("HEADROOM_STEPS")) return std::strtoull(text, nullptr, 10);
     return otherwise;

@@ -15,16 +15,16 @@ namespace headroom_test {
 
 inline constexpr bool sanitized = headroom_test::sanitizer_needs_memory;
 
-// Counts what goes through, refuses the k-th request when told, and looks whether everything comes back as it was given.
+// Counts requests, can refuse the k-th, and checks that each block is deallocated with its own size and alignment.
 class counting_upstream final : public std::pmr::memory_resource {
 public:
     counting_upstream() = default;
     counting_upstream(const counting_upstream&) = delete;
     counting_upstream& operator=(const counting_upstream&) = delete;
 
-    // What would make it more bytes than these in all throws bad_alloc.
+    // Makes allocate() throw bad_alloc if it would hold more than `most` bytes.
     void limit(std::size_t most) { most_ = most; }
-    // The k-th request from now on (1 is the next) throws bad_alloc; 0: none does.
+    // Makes the k-th request from now on throw bad_alloc (1 is the next); 0: none.
     void refuse(std::uint64_t k) { refuse_at_ = k == 0 ? 0 : requests_ + k; }
 
     [[nodiscard]] std::uint64_t requests() const { return requests_; }
@@ -42,7 +42,7 @@ private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::lock_guard lock(mutex_);
         if (++requests_ == refuse_at_) throw std::bad_alloc();
-        // What no memory has: operator new refuses it too, but under sanitizers it ends the program.
+        // Refused here because operator new under a sanitizer ends the program instead of throwing.
         constexpr std::size_t most = SIZE_MAX >> (sizeof(std::size_t) >= 8 ? 18 : 4);
         if (bytes > most || alignment > most || bytes_ + bytes > most_) throw std::bad_alloc();
         void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
@@ -74,7 +74,7 @@ private:
     std::uint64_t mistakes_ = 0;
 };
 
-// Sets the default resource for as long as it lives.
+// Sets the default resource for its own lifetime.
 class default_resource {
 public:
     explicit default_resource(std::pmr::memory_resource* now) : before_(std::pmr::set_default_resource(now)) {}
@@ -88,7 +88,7 @@ private:
 
 inline bool aligned(const void* block, std::size_t alignment) { return reinterpret_cast<std::uintptr_t>(block) % alignment == 0; }
 
-// 64-bit xorshift: the same sequence everywhere, and fast enough for 10^8 operations.
+// 64-bit xorshift: reproducible on all systems, and fast enough for 10^8 operations.
 class random {
 public:
     explicit random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
@@ -98,7 +98,7 @@ public:
         state_ ^= state_ << 17;
         return state_;
     }
-    // From 0 to bound - 1.
+    // Returns 0 to bound - 1.
     std::size_t below(std::size_t bound) { return static_cast<std::size_t>((*this)() % bound); }
 
 private:

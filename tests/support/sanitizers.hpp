@@ -1,4 +1,4 @@
-// Which sanitizer watches this build. One with memory of its own makes limits on memory hit it first, and everything slow.
+// Detects the sanitizers of this build. Those with shadow memory reach memory limits earlier and make everything slower.
 #pragma once
 
 #if defined(__has_feature)

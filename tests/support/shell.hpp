@@ -1,4 +1,4 @@
-// Runs a line of the shell, as a user would type it.
+// Runs a command line through the shell.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,8 +10,8 @@
 namespace headroom::testing_support {
 
 struct answer {
-    int code = -1;       // exit status, 128 and the signal's number if one ended it; -1: it could not be started
-    std::string text;    // both streams
+    int code = -1;       // exit status, or 128 + the signal that ended it; -1: not started
+    std::string text;    // stdout and stderr
 };
 
 inline answer shell(const std::string& line) {

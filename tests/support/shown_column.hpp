@@ -1,4 +1,4 @@
-// What an exported Arrow column must show, compared with the structs as an importer reads them.
+// Expected content of an exported Arrow column; compares it with the structs as an importer reads them.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,10 @@ inline void must(bool holds, const char* promise) {
     if (!holds) throw broken_handover(promise);
 }
 
-// What an exported column must show.
 struct shown_column {
     std::string format, name;
     std::size_t rows = 0;
-    std::vector<std::int32_t> numbers;    // elements, bits, or offsets
+    std::vector<std::int32_t> numbers;    // elements, bits or offsets
     std::string bytes;                    // of text
     std::vector<bool> valid;              // of a column with nulls
     bool nullable = false;
@@ -35,7 +34,7 @@ struct shown_column {
         must(schema.n_children == static_cast<std::int64_t>(fields.size()) && schema.dictionary == nullptr,
              "the schema's children");
         for (std::size_t i = 0; i != fields.size(); ++i) {
-            if (schema.children[i]->release != nullptr) fields[i].check(*schema.children[i]);    // else it was taken out
+            if (schema.children[i]->release != nullptr) fields[i].check(*schema.children[i]);    // skipped if moved out
         }
     }
     void check(const ArrowArray& array, std::size_t first, std::size_t count) const {

@@ -1,4 +1,4 @@
-// For the tests of file_vector that run on every system: skipped where the system cannot show a file that grows.
+// Skips the tests of file_vector where the system cannot map a growing file.
 #pragma once
 
 #include <gtest/gtest.h>

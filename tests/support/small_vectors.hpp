@@ -1,4 +1,4 @@
-// small_vector with its elements mostly inside, mostly outside, and in reservations, for suites that must hold in all.
+// small_vector with elements mostly inline, mostly on the heap, and in reservations, for suites that hold for all.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,8 @@
 
 namespace headroom_test {
 
-// So few inside that the suites' containers have left; so many that they stay, or leave on the way.
+// left_vector: two inline elements, so that most tests leave inline storage. staying_vector: 24, so that they stay or leave
+// midway.
 template <class T>
 using left_vector = headroom::small_vector<T, 2, early_policy>;
 template <class T>
@@ -20,7 +21,7 @@ using small_mapped_vector = headroom::small_vector<T, 5, mapped_policy>;
 
 }    // namespace headroom_test
 
-// Elements that lie inside are elsewhere after a move.
+// A move relocates inline elements.
 template <class T, std::size_t N, class Policy>
     requires(N > 2)
 constexpr bool moves_in_one_piece<headroom::small_vector<T, N, Policy>> = false;

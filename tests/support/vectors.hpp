@@ -1,4 +1,4 @@
-// headroom::vector kept in each of its three ways, for suites that must hold in all.
+// headroom::vector with each of its three stores, for suites that hold for all.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace headroom_test {
 
-// From the first element in a reservation.
+// In a reservation from the first element on.
 struct mapped_policy : headroom::vector_policy {
     static constexpr std::size_t map_threshold = 1;
 };
-// So early that a few hundred elements pass from the heap to a reservation.
+// Moves from the heap to a reservation within a few hundred elements.
 struct early_policy : headroom::vector_policy {
     static constexpr std::size_t map_threshold = 4096;
 };
@@ -29,8 +29,8 @@ using early_vector = headroom::vector<T, std::allocator<T>, early_policy>;
 template <class T>
 using heap_vector = headroom::vector<T, std::allocator<T>, heap_policy>;
 
-// The standard's own, which proves the tests that it passes. Not libc++'s: its max_size() is more than memory can address, and
-// its resize() may have changed something when it throws.
+// std::vector, which validates the tests. Not with libc++: its max_size() exceeds the address space, and its resize() can leave
+// changes when it throws.
 #if defined(_LIBCPP_VERSION)
 template <class T>
 using standard_vector = headroom::vector<T>;

@@ -1,5 +1,5 @@
-// A system that promises no more memory than it has (overcommit mode 2), where pages given back are mapped over: this program has its
-// own syscall(), which says that it runs on one, and its own mmap(), which refuses when the pages are unmapped already.
+// Overcommit mode 2, where decommitted pages are mapped over. Replaces syscall(), which reports that mode, and mmap(), which
+// fails if the pages are unmapped already.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@
 namespace {
 
 bool refusing = false;
-headroom::page_range stranger{};    // what another thread maps where there is a hole
+headroom::page_range stranger{};    // mapped into a hole by another thread
 int mapped_over = 0;
 
 }    // namespace
 
-// The C library's mmap() by the name that this program has not taken.
+// The C library's mmap(), by its other name.
 #if __SIZEOF_POINTER__ == 8
 extern "C" void* systems_mmap(void* at, std::size_t bytes, int rights, int flags, int file, long offset) noexcept
     __asm__("mmap64");

@@ -1,5 +1,5 @@
-// errno is the program's: whatever the library asks of the system, and however it is answered, it stays what it was. A vector may die
-// between a call of the program's that failed and the line that reports it.
+// The library preserves errno whatever its system calls return: a vector may be destroyed between a failed call of the program
+// and the line that reports it.
 // Labels: linux posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -44,9 +44,9 @@ void append(Vector& v, int count) {
     for (int i = 0; i < count; ++i) v.push_back(i);
 }
 
-// Which piece of work changed errno, from 1; 0 where none did. (What is refused may throw.)
+// Returns the number of the step that changed errno, from 1, or 0. Refused steps may throw.
 int who_changes_errno() {
-    constexpr int ours = 4711;    // no system's
+    constexpr int ours = 4711;    // no error of a system
     int number = 0;
     int found = 0;
     const auto do_this = [&](auto work) {
@@ -89,7 +89,7 @@ int who_changes_errno() {
         append(ahead, many);
     });
     do_this([] {
-        headroom::vector<int> large(many);    // (a realloc of the heap's may change errno: not from here on)
+        headroom::vector<int> large(many);    // realloc may change errno, but not from this size on
         append(large, many);
     });
     do_this([] {

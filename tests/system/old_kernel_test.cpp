@@ -1,5 +1,4 @@
-// What kernels did that are older than those we run on: this program has its own mmap(), mremap(), statx() and fallocate(), which
-// answer as they would.
+// Behavior of older kernels: replaces mmap(), mremap(), statx() and fallocate() by functions that answer like theirs.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
@@ -25,13 +24,13 @@
 
 namespace {
 
-// (one_mapping: up to 6.16 no more than one was moved in a call. no_maps_of_files: some file systems have none. no_statx: before 4.11,
-// and in sandboxes that do not know it. no_fallocate: some file systems have none.)
+// one_mapping: up to 6.16 a call moved at most one mapping. no_maps_of_files, no_fallocate: some file systems lack these.
+// no_statx: before 4.11, and in sandboxes that do not know it.
 enum class kernel { present, before_dontunmap, out_of_memory, one_mapping, no_maps_of_files, no_statx, no_fallocate };
 kernel pretended = kernel::present;
-int moves_left = -1;    // so many moves are made, the next is refused; negative: all are made
+int moves_left = -1;    // the move that fails after that number; negative: none
 
-// (By number: a program that is linked statically has no other mmap() to ask for.)
+// By number: a statically linked program has no second mmap().
 void* systems_mmap(void* at, std::size_t bytes, int rights, int flags, int file, off_t offset) noexcept {
 #ifdef SYS_mmap2
     const long result = syscall(SYS_mmap2, at, bytes, rights, flags, file, offset / 4096);
@@ -41,14 +40,14 @@ void* systems_mmap(void* at, std::size_t bytes, int rights, int flags, int file,
     return reinterpret_cast<void*>(result);
 }
 
-// In pages, of this process.
+// Pages mapped by this process.
 std::size_t address_space_in_use() {
     std::size_t all = 0;
     std::ifstream("/proc/self/statm") >> all;
     return all;
 }
 
-// What another thread maps as soon as there is a hole.
+// Ranges that another thread maps into each hole.
 std::vector<headroom::page_range> strangers;
 constexpr int strangers_bytes = 0x77;
 void another_thread_maps(void* hole, std::size_t bytes) {
@@ -85,10 +84,10 @@ std::size_t mappings_in(const void* data, std::size_t bytes) {
 #endif
 
 extern "C" void* mmap(void* at, size_t bytes, int rights, int flags, int file, off_t offset) noexcept {
-    // Before 4.17 the flag was not known, and so not heard.
+    // Before 4.17 the unknown flag is ignored.
     if (pretended == kernel::before_dontunmap || pretended == kernel::out_of_memory) flags &= ~MAP_FIXED_NOREPLACE;
     if (pretended == kernel::no_maps_of_files && file >= 0) {
-        if ((flags & MAP_FIXED) != 0) {    // it has unmapped what was there by then
+        if ((flags & MAP_FIXED) != 0) {    // by then the old mapping is gone
             munmap(at, bytes);
             another_thread_maps(at, bytes);
         }
@@ -108,7 +107,7 @@ extern "C" void* mremap(void* from, size_t bytes, size_t new_bytes, int flags, .
         return MAP_FAILED;
     }
     if (pretended == kernel::one_mapping && (flags & MREMAP_FIXED) != 0) {
-        if (moves_left-- == 0) {    // too many mappings, say
+        if (moves_left-- == 0) {    // such as too many mappings
             errno = ENOMEM;
             return MAP_FAILED;
         }
@@ -119,7 +118,7 @@ extern "C" void* mremap(void* from, size_t bytes, size_t new_bytes, int flags, .
             return MAP_FAILED;
         }
     }
-    if (pretended == kernel::out_of_memory && (flags & MREMAP_FIXED) != 0) {    // it has unmapped the target by then
+    if (pretended == kernel::out_of_memory && (flags & MREMAP_FIXED) != 0) {    // by then the target is unmapped
         munmap(to, new_bytes);
         errno = ENOMEM;
         return MAP_FAILED;
@@ -179,11 +178,11 @@ TEST_F(pages_that_are_to_move, leave_no_hole_where_the_kernel_gives_up_half_way)
     pretended = kernel::out_of_memory;
     EXPECT_EQ(move(), std::errc::function_not_supported);
     EXPECT_EQ(range.data[0], std::byte{1});
-    std::memset(range.data + bytes, 2, bytes);    // it can be copied to
+    std::memset(range.data + bytes, 2, bytes);    // can be copied to
     EXPECT_EQ(range.data[2 * bytes - 1], std::byte{2});
 }
 
-// Pages that are several mappings, cut where `cuts` has a bit; refused at the move `refused`, if that is not negative.
+// Moves pages that are several mappings, split where `cuts` has a bit. Move number `refused` fails, unless negative.
 void move_cut_pages(unsigned cuts, int refused) {
     constexpr std::size_t count = 6;
     const std::size_t page = headroom::page_size();
@@ -203,7 +202,7 @@ void move_cut_pages(unsigned cuts, int refused) {
     moves_left = refused;
     const std::error_code moved = headroom::remap(from, to);
     EXPECT_EQ(!moved, refused < 0 || static_cast<std::size_t>(refused) >= cut_into) << cuts << ' ' << refused;
-    if (moved) std::memcpy(to.data, from.data, from.bytes);    // what its caller does
+    if (moved) std::memcpy(to.data, from.data, from.bytes);    // as its caller does
     pretended = kernel::present;
     EXPECT_TRUE(strangers_are_untouched()) << cuts << ' ' << refused;
     bool all_there = true, old_ones_fresh = true;
@@ -251,7 +250,7 @@ TEST(a_file, is_told_from_others_by_fstat_where_there_is_no_statx) {
         auto v = vector::create(path, limit);
         v.push_back(1);
         v.commit();
-        pretended = kernel::no_statx;    // (and the same file to both)
+        pretended = kernel::no_statx;    // both calls identify the file equally
         while (v.size() != 50'000) v.push_back(2);
         const auto refusals = headroom::statistics().refusals;
         v.commit();

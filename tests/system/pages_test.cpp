@@ -1,4 +1,4 @@
-// The platform layer: what each call promises, on whatever system this is.
+// The platform layer: the contract of each call, on every system.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct pages : testing::Test {
         range = headroom::reserve(bytes, alignment, error);
         ASSERT_FALSE(error) << error.message();
     }
-    // False where the system gives no memory without a commit; then it must say so.
+    // False if the system needs a commit; then it must report an error.
     bool reserve_open(std::size_t bytes) {
         std::error_code error;
         range = headroom::reserve(bytes, 1, error, access::read_write);
@@ -63,8 +63,8 @@ TEST_F(pages, reserve_honours_alignments_above_the_page_size) {
     }
 }
 
-// What is reserved for an alignment may begin where it should: then nothing is left before it, to be given back. (A hole of one page at
-// an odd place is what the system offers first, and what it offers then may lie anywhere.)
+// A range reserved with an alignment may already start aligned: then nothing is left before it to release. Holes of one page at
+// odd pages make the system offer any start.
 TEST_F(pages, reserve_honours_alignments_wherever_the_system_begins) {
     std::vector<page_range> all;
     const auto add = [&](std::size_t count, std::size_t alignment) {
@@ -86,7 +86,7 @@ TEST_F(pages, reserve_honours_alignments_wherever_the_system_begins) {
 
 TEST_F(pages, reserving_more_than_there_is_fails_with_an_error_code) {
     std::error_code error;
-    // With addresses of 32 bits there may be room for a few.
+    // With 32-bit addresses a few may fit.
     std::vector<page_range> some;
     page_range none{};
     do {
@@ -135,7 +135,7 @@ TEST_F(pages_death, decommitted_pages_cannot_be_touched) {
     range.data[page] = std::byte{1};
     ASSERT_FALSE(headroom::decommit(part(1, 1)));
     EXPECT_DEATH(range.data[page] = std::byte{1}, "");
-    range.data[0] = range.data[2 * page] = std::byte{1};    // the neighbours can
+    range.data[0] = range.data[2 * page] = std::byte{1};    // the neighbours can be written
 }
 
 TEST_F(pages, decommitted_pages_come_back_as_zero) {
@@ -177,7 +177,7 @@ TEST_F(pages, prefault_keeps_contents_or_says_that_it_cannot) {
     EXPECT_EQ(range.data[5 * page], std::byte{9});
 }
 
-// What cannot be provided because it may not be written to says nothing about other ranges.
+// A prefault refused for lack of write access must not disable prefault for other ranges.
 TEST_F(pages, prefault_of_a_protected_range_does_not_switch_it_off) {
     reserve(64 * page);
     ASSERT_FALSE(headroom::commit(range));
@@ -213,7 +213,7 @@ TEST_F(pages, remap_moves_contents_and_leaves_the_source_fresh_or_says_that_it_c
     } else {
         EXPECT_EQ(range.data[8 * page], std::byte{3});
         EXPECT_EQ(range.data[12 * page - 1], std::byte{3});
-        EXPECT_EQ(range.data[0], std::byte{0});    // accessible still
+        EXPECT_EQ(range.data[0], std::byte{0});    // still accessible
     }
 }
 
@@ -256,7 +256,7 @@ TEST_F(pages, reserving_with_alignment_gives_everything_back_whichever_call_fail
     }
 }
 
-// In pages, of this process; 0 where the system does not say.
+// Pages mapped by this process; 0 if unknown.
 std::size_t address_space_in_use() {
     std::size_t all = 0;
     std::ifstream("/proc/self/statm") >> all;

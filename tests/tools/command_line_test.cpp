@@ -1,4 +1,4 @@
-// The command line: what nobody knows is named, and the shells are offered every verb and flag.
+// The command line: messages name unknown words, and shell completions offer every verb and flag.
 // Labels: tools posix no-valgrind
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using headroom::testing_support::shell;
 answer headroom(const std::string& words) { return shell("'" HEADROOM_COMMAND "' " + words); }
 bool there(const char* program) { return shell(std::string("command -v ") + program).code == 0; }
 
-// A verb with its flags, as its own --help says: the other source of what completions must have.
+// A verb with its flags by its --help, with which completions are compared.
 struct helped {
     std::string path;    // "lab run"
     std::vector<std::string> flags;
@@ -30,7 +30,7 @@ void read_help(const std::string& path, std::vector<helped>& to) {
     helped one{path, {}};
     std::vector<std::string> verbs;
     const std::string help = headroom(path + " --help").text;
-    if (help.rfind("usage:", 0) == 0) return;    // of another program, which knows its own flags
+    if (help.rfind("usage:", 0) == 0) return;    // another program's help: it parses its own flags
     std::istringstream lines(help);
     bool verbs_follow = false;
     std::smatch found;
@@ -98,7 +98,7 @@ TEST(completion, is_asked_for_by_fish) {
 TEST(completion, is_asked_for_by_zsh) {
     if (!there("zsh")) GTEST_SKIP() << "no zsh here";
     const headroom::testing_support::scratch_folder folder;
-    // Stands for the line editor: what would be offered is printed.
+    // Replaces the line editor: prints the words that it would offer.
     const std::string around =
         folder.write("around",
                      "complete() {\n_describe() { local name=$@[-1]; print -l -- \"${(@P)name}\" }\n_files() { print FILES }\n"

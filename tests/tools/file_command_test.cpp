@@ -1,4 +1,4 @@
-// headroom file: what it says of files, whole and damaged, and what it mends.
+// headroom file: its reports on whole and damaged files, and repairs.
 // Labels: tools posix
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST_F(file_command, verify_finds_a_whole_file_whole) {
 }
 
 TEST_F(file_command, verify_finds_any_damaged_byte_and_repair_mends_it) {
-    // A byte of each part: its first, its last, one in the middle.
+    // A byte of each part: the first, the last, one in the middle.
     for (const std::size_t part : {0U, 512U, 1024U, 2048U}) {
         for (const std::size_t within : {0U, 9U, 40U, 300U, 511U}) {
             SCOPED_TRACE(part + within);

@@ -1,4 +1,4 @@
-// The headroom command as `cmake --install` puts it in place: with its parts, also when the tree is moved.
+// The installed headroom command: complete, also after its tree is moved.
 // Labels: tools posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ protected:
         fs::rename(folder.file("first"), prefix);
     }
     [[nodiscard]] bool has(const std::string& path) const { return fs::exists(fs::path(prefix) / path); }
-    // The installed command, in a folder of its own and without the variables that would lead it elsewhere.
+    // Runs the installed command in its own folder, without the variables that name other parts.
     [[nodiscard]] answer run(const std::string& words) const {
         return shell("unset HEADROOM_RECORDER HEADROOM_REPORT_DIR; cd '" + folder.file(".") + "' && '" + prefix +
                      "/bin/headroom' " + words);
@@ -58,7 +58,7 @@ TEST_F(installed, lab_finds_its_programs_and_its_report) {
     if (!fs::exists(HEADROOM_BUILD "/bin/headroom-lab-O2")) GTEST_SKIP() << "this build has no lab";
     EXPECT_EQ(run("lab list --quick").code, 0);
     EXPECT_TRUE(has("share/headroom/lab/experiments/growth/show.py"));
-    // A Python that only says where it was told to look.
+    // A Python that only prints its search path.
     const std::string python = folder.write("python", "#!/bin/sh\necho \"$PYTHONPATH\"\nls \"$PYTHONPATH\"\n");
     fs::permissions(python, fs::perms::owner_all);
     const answer report =

@@ -1,4 +1,4 @@
-// headroom maps: what it says of a process's ranges, and of processes that it cannot read.
+// headroom maps: its report on a process's ranges, and on processes that it cannot read.
 // Labels: tools linux no-valgrind
 #include "maps/run.hpp"
 
@@ -24,7 +24,7 @@ std::string line_of(const std::string& text, const std::string& start) {
     return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
 
-// --- what it shows
+// --- output
 
 class shapes : public testing::Test {
 protected:
@@ -135,7 +135,7 @@ TEST_F(shapes, with_strange_names_give_no_orders_to_a_terminal) {
     EXPECT_EQ(found.size(), 1U) << "JSON has the name itself, with a mark where it is no UTF-8";
 }
 
-// --- how the process came to be
+// --- kinds of processes
 
 class a_program : public testing::TestWithParam<const char*> {};
 
@@ -199,7 +199,7 @@ TEST(a_process, of_another_namespace_is_read) {
     if (first == 0) {
         if (unshare(CLONE_NEWPID | CLONE_NEWNS) != 0) _exit(77);
         const running program({subject("subject"), "grow"});
-        // (Its number in here is not the one by which it is read.)
+        // Its number in this PID namespace is not the one by which it is read.
         if (!program.is_ready() || write(ends[1], "r", 1) != 1) _exit(1);
         pause();
         _exit(0);
@@ -224,7 +224,7 @@ TEST(a_process, of_another_namespace_is_read) {
     if (!is_there) GTEST_SKIP() << "needs the right to make namespaces";
 }
 
-// --- what it says where there is nothing to be read
+// --- processes that cannot be read
 
 void is_refused(const std::vector<std::string>& words, const std::string& because) {
     const outcome done = run(words);
@@ -332,7 +332,7 @@ TEST_F(another_user, is_told_that_a_process_keeps_to_itself) {
     std::vector<pid_t> all;
     std::ifstream again("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children");
     for (pid_t each = 0; again >> each;) all.push_back(each);
-    kill(child, SIGKILL);    // (first, or it tells of the others' end)
+    kill(child, SIGKILL);    // first, since it reports the end of the others
     waitpid(child, nullptr, 0);
     for (const pid_t each : all) kill(each, SIGKILL);
     close(ends[0]);

@@ -1,5 +1,5 @@
-// Reading a process while it makes and destroys ranges, ends, or becomes another program: a reading is right, or says why
-// there is none. And what becomes of a reading on its way to the user.
+// Reads a process while it makes and destroys ranges, ends, or executes another program: a reading is correct or names a reason
+// for failing. Also output of readings.
 // Labels: tools linux no-valgrind
 #include "maps/run.hpp"
 
@@ -37,7 +37,7 @@ TEST(while_ranges_come_and_go, every_reading_is_plausible) {
     for (char letter = 'a'; letter < 'e'; ++letter) names.insert("churn-" + std::string(60, letter));
     process from(program.id());
     std::size_t seen = 0, unsettled = 0;
-    // (AddressSanitizer has terabytes mapped, and a reading takes two hundred times as long.)
+    // AddressSanitizer maps terabytes, and a reading takes two hundred times as long.
     const std::size_t readings = headroom_test::address_sanitizer ? 50 : 1000;
     for (std::size_t i = 0; i < readings; ++i) {
         const reading found = read_ranges(from);
@@ -62,7 +62,7 @@ TEST(while_a_block_is_rewritten, it_is_read_whole_or_not_at_all) {
     std::set<std::string> seen;
     for (int i = 0; i < 300; ++i) {
         for (const live_range& each : read_ranges(from).ranges) {
-            if (each.name == "elevenbytes") continue;    // the other one, or the first before all that
+            if (each.name == "elevenbytes") continue;    // the other block, or the first before its first change
             ASSERT_EQ(each.name, std::string(11, each.name[0]));
             ASSERT_EQ(each.has.reserved, each.name[0] == 'a' ? 131072U : 262144U) << each.name;
             seen.insert(each.name);

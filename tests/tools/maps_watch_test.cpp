@@ -1,4 +1,4 @@
-// headroom maps --watch: what it writes each time, and how it ends.
+// headroom maps --watch: its output at each reading, and how it ends.
 // Labels: tools linux no-valgrind
 #include "maps/run.hpp"
 
@@ -14,7 +14,7 @@ using namespace maps_test;
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-// The lines of JSON in a text, but for the last if it is not whole.
+// Returns the complete lines of JSON in a text.
 std::vector<nlohmann::json> lines_of(const std::string& text) {
     std::vector<nlohmann::json> found;
     std::istringstream lines(text.substr(0, text.rfind('\n') + 1));
@@ -80,7 +80,7 @@ TEST(watching, ends_when_the_process_is_a_zombie) {
     ASSERT_TRUE(program.is_ready());
     command watch({program.number(), "--watch=0.05"});
     watch.read_until("warm cache");
-    kill(program.id(), SIGKILL);    // nobody waits for it yet
+    kill(program.id(), SIGKILL);    // not yet waited for
     EXPECT_EQ(watch.finish().code, 0);
 }
 
@@ -143,7 +143,7 @@ TEST(writing, to_a_full_disk_is_told) {
     EXPECT_EQ(done.err, "headroom: cannot write: No space left on device\n");
 }
 
-// A terminal that the command is the only program of.
+// A terminal whose only program is the command.
 class on_a_terminal : public testing::Test {
 protected:
     running program{{subject("subject"), "many", "60"}};
@@ -207,7 +207,7 @@ TEST_F(on_a_terminal, each_reading_stands_in_the_place_of_the_one_before) {
     int count = 0;
     for (std::string each; std::getline(lines, each);) {
         ++count;
-        EXPECT_LE(each.size(), 80U + 4U) << each;    // with the return and what clears the rest of the line
+        EXPECT_LE(each.size(), 80U + 4U) << each;    // with the carriage return and the sequence that clears the line
     }
     EXPECT_LT(count, 20) << "it fits into the window";
     EXPECT_NE(seen.find("more"), std::string::npos) << "and says what it leaves out";

@@ -1,6 +1,5 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// The table of advice: every rule can be reached, in the order it stands, and leans on a measurement that was
-// published.
+// The table of advice: every rule is reachable, in its order, and refers to a published measurement.
 #include "profile/run.hpp"
 
 #include <zlib.h>
@@ -16,7 +15,7 @@ using namespace headroom::profile;
 
 growth_sum& growth_of(site& one, growth_class kind) { return one.totals.growth[static_cast<std::size_t>(kind)]; }
 
-// A vector that grew a lot, to several megabytes, in a program that ran for a second.
+// A vector that grew often, to several megabytes, in a run of one second.
 site large_vector() {
     site one;
     one.function = "fill";
@@ -56,7 +55,7 @@ site small_blocks() {
     return one;
 }
 
-// Elements that cannot be moved as bytes, and were not.
+// Makes the elements not relocatable, as observed.
 void pin(site& one) {
     one.element = "std::string";
     one.container = "std::vector<std::string>";
@@ -179,7 +178,7 @@ TEST(advice_for_all_small_blocks, of_each_rule_is_given_where_it_applies) {
     }
 }
 
-// What was missed in a program of 170 sites, none of which was worth a change: a fifth of its time.
+// Many small sites add up: in a program of 170 sites, none of which had advice, they took a fifth of the time.
 TEST(advice_for_all_small_blocks, adds_up_what_is_little_at_each_place) {
     std::vector<site> sites;
     std::set<std::string> names{"main", "analyse", "node"};
@@ -205,7 +204,7 @@ TEST(advice_for_all_small_blocks, adds_up_what_is_little_at_each_place) {
     EXPECT_NE(found[0].code.find("std::pmr::map<...> x(&memory);"), std::string::npos) << found[0].code;
     EXPECT_GT(found[0].saves_least_ns, 0.05e9);
     EXPECT_LT(found[0].saves_most_ns, 0.18e9) << "more than malloc and free took";
-    // What is more than caches hold is also used faster when it lies together.
+    // More memory than caches hold is also used faster if it is contiguous.
     for (site& one : sites) one.totals.most_live_bytes = 30000.0 * 48;
     const auto large = advise_together(of_sites(sites));
     ASSERT_EQ(large.size(), 1U);
@@ -236,7 +235,7 @@ TEST(another_malloc, is_advised_where_malloc_takes_a_share_of_the_time) {
     EXPECT_EQ(other_malloc(unknown).text, "");
 }
 
-// Programs with many nodes saved up to 2.4 times what malloc and free took, one with a few that come and go nothing.
+// Programs with many nodes saved up to 2.4 times the time of malloc and free; one with a few short-lived nodes nothing.
 TEST(another_malloc, saves_more_than_its_own_time_only_where_many_blocks_are_alive) {
     profile_result program = of_sites({small_blocks()});
     EXPECT_GT(other_malloc(program).saves_most_ns, 2 * 0.15e9);
@@ -299,7 +298,7 @@ TEST(advice, says_how_much_to_reserve) {
     EXPECT_EQ(advise(one).code.substr(0, 18), "v.reserve(20'000);");
 }
 
-// 48 MB copied once took a fifth of a program's time, and it was told to leave the array alone.
+// A single growth can be costly: copying 48 MB once took a fifth of a program's time.
 TEST(advice, is_given_for_a_single_growth_that_took_long) {
     site one = large_vector();
     one.growth.count = 1;
@@ -321,12 +320,12 @@ TEST(advice, is_given_for_a_single_growth_that_took_long) {
     small.totals.final_sizes.counts = small.totals.sizes.counts = {{100000, 1}};
     EXPECT_EQ(rule_for(small), "few arrays, not large");
     for (site* const each : {&one, &text, &table, &strings, &small}) {
-        each->growth.ns = 1000;    // and next to nothing where it did not
+        each->growth.ns = 1000;    // and next to nothing in other cases
         EXPECT_EQ(advise(*each).what, advice::leave_it) << advise(*each).because_of->name;
     }
 }
 
-// 62 arrays "of nearly the same size", one of which was a megabyte: most of the bytes were in that.
+// Of 62 arrays "of nearly the same size" one was a megabyte and held most of the bytes.
 TEST(advice, about_sizes_goes_by_bytes_and_not_by_arrays) {
     site one = large_vector();
     one.totals.arrays = 62;
@@ -346,7 +345,7 @@ TEST(advice, never_calls_elements_pinned_that_can_be_moved_as_bytes) {
          {"int", "double", "char*", "std::string*", "point", "std::unique_ptr<std::string>", "std::vector<std::string>",
           "std::pair<int, double>", "std::shared_ptr<std::map<int, int>>", "const int", "std::array<float, 3>", ""}) {
         site one = large_vector();
-        pin(one);    // bytes were not matched
+        pin(one);    // copies of bytes were not observed
         one.element = type;
         EXPECT_EQ(value_of(feature::pinned, one), 0) << type;
         EXPECT_NE(advise(one).what, advice::settled_vector) << type;
@@ -357,7 +356,7 @@ TEST(advice, never_calls_elements_pinned_that_can_be_moved_as_bytes) {
         pin(one);
         one.element = type;
         EXPECT_EQ(value_of(feature::pinned, one), 1) << type;
-        one.growth.longest_ns = 1000;    // then the vector that is a vector's name apart does, too
+        one.growth.longest_ns = 1000;    // with short growths headroom::vector is enough
         EXPECT_EQ(advise(one).what, advice::vector) << type;
     }
 }
@@ -371,7 +370,7 @@ TEST(advice, promises_nothing_of_small_arrays_whose_elements_may_have_to_be_move
     one.totals.final_sizes.counts = {{100, 10}, {100000, 10}};
     one.totals.sizes.counts = {{100000, 1}};
     EXPECT_EQ(advise(one).saves_least_ns, 0);
-    growth_of(one, growth_class::same_bytes) = one.growth;    // they were seen to be moved as bytes
+    growth_of(one, growth_class::same_bytes) = one.growth;    // moves as bytes were observed
     EXPECT_GT(advise(one).saves_least_ns, 0);
 }
 
@@ -455,7 +454,7 @@ TEST(advice, is_given_by_rules_whose_measurement_is_published) {
     all.push_back(preloaded);
     for (const rule& one : all) {
         const lab_cell& cell = one.cell;
-        // Hash tables are not in the lab: there the time measured in the run itself is all there is.
+        // The lab has no hash tables: their only measurement is the run itself.
         EXPECT_EQ(cell.experiment.empty(), one.what == advice::leave_it || one.name.find("hash table") != std::string_view::npos)
             << one.name;
         if (cell.experiment.empty()) continue;

@@ -1,6 +1,6 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// Traces that somebody else made: what they name is neither obeyed by a terminal nor read as a file, and they get no more memory
-// than their size is worth.
+// Foreign traces: a terminal does not execute their names, no named file is read, and they get memory only in proportion to their
+// size.
 #include "profile/run.hpp"
 
 #include <zlib.h>
@@ -21,7 +21,7 @@ const std::string escape =
     "\x1b]0;title\x07\x1b[31mred\r\x9b"
     "2J\xc2\x9b\xe2\x80\xae\x7f";
 
-// Letters that a terminal obeys, but for the ends of lines.
+// True if the text contains control characters other than ends of lines.
 bool gives_orders(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
@@ -34,7 +34,7 @@ bool gives_orders(const std::string& text) {
                "2J") != std::string::npos;
 }
 
-// A trace of ours whose every text is hostile.
+// Writes a trace of the recorder's format in which every text is hostile.
 void write_hostile(const std::string& path) {
     trace_writer out(path);
     record_writer records;
@@ -173,7 +173,7 @@ std::string repeated(const std::string& text, std::size_t count) {
     return all;
 }
 
-// Each of these took gigabytes, of a few kilobytes.
+// Each of these would take gigabytes from a few kilobytes.
 TEST(a_small_trace, is_given_little_memory_whatever_it_says) {
     const scratch_folder folder;
     const std::string head = "v 10400 3\n";
@@ -221,7 +221,7 @@ TEST(a_small_trace, is_given_little_memory_whatever_it_says) {
             }
         }
         ASSERT_LT(fs::file_size(folder.file("ours")), 30000U);
-        // What was read before the bound is shown.
+        // Shows the content read before the limit.
         const outcome done =
             run(folder, "ulimit -v 1000000; @headroom profile import --json - @folder/ours | grep -c 'stands for more than'");
         EXPECT_EQ(done.out, "1\n") << static_cast<int>(what) << done.err;

@@ -1,5 +1,5 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// Twelve programs that know how often their arrays grew: headroom profile finds every growth, and no other.
+// Twelve programs that count the growths of their arrays: headroom profile finds exactly these.
 #include <map>
 #include <tuple>
 #include <vector>
@@ -10,10 +10,10 @@ namespace {
 
 using namespace profile_test;
 
-// The program as this build's compiler makes it, and as the others do.
+// Returns the program as built by this compiler and by the others.
 std::vector<std::string> subjects() {
     std::vector<std::string> names{"headroom-profile-subject"};
-    std::istringstream more(HEADROOM_PROFILE_OTHERS);    // written by CMake
+    std::istringstream more(HEADROOM_PROFILE_OTHERS);    // set by CMake
     for (std::string name; std::getline(more, name, ',');) names.push_back(name);
     return names;
 }
@@ -57,14 +57,14 @@ INSTANTIATE_TEST_SUITE_P(twelve, programs,
                              return name;
                          });
 
-// A call stack is followed only as far as it differs from the one before.
+// A call stack is walked only as far as it differs from the previous one.
 TEST(call_stacks, that_differ_far_out_or_in_depth_are_told_apart) {
     const scratch_folder folder;
     const outcome done = run(folder,
                              "@headroom profile -o @folder/trace --folded @folder/folded -- "
                              "@subjects/headroom-profile-subject callers");
     ASSERT_EQ(done.code, 0) << done.err;
-    std::map<std::string, long long> copied;    // by the function that called, and how deep it did
+    std::map<std::string, long long> copied;    // by calling function and its depth
     std::istringstream lines(folder.read("folded"));
     for (std::string line; std::getline(lines, line);) {
         int deep = 0;
@@ -82,7 +82,7 @@ TEST(call_stacks, that_differ_far_out_or_in_depth_are_told_apart) {
     EXPECT_EQ(copied, wanted);
 }
 
-// The site of a program's own blocks, whose dimensions are known.
+// Returns the site of a program whose block dimensions are known.
 nlohmann::json dimensions_of(const char* program) {
     const scratch_folder folder;
     run(folder,

@@ -1,6 +1,6 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// Programs that crash, are killed, fork, load plugins, cannot be recorded: each is recorded as far as it ran, or said
-// to be not.
+// Programs that crash, are killed, fork, load plugins, or cannot be recorded: each is recorded as far as it ran, or refused with
+// a message.
 #include "profile/run.hpp"
 
 #include <sys/mman.h>
@@ -131,7 +131,7 @@ TEST(a_program_that_cannot_be_recorded, is_setuid) {
     const scratch_folder folder;
     const std::string copy = folder.file("setuid");
     fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", copy);
-    // (Of another user than whoever runs this test: the system ignores the bit of one's own programs.)
+    // Owned by another user: the system ignores setuid on one's own programs.
     if (chown(copy.c_str(), geteuid() + 1, getegid()) != 0 || chmod(copy.c_str(), 04755) != 0) GTEST_SKIP() << "needs root";
     const outcome done = profiled(folder, copy + " nothing");
     EXPECT_EQ(done.code, 2);
@@ -178,7 +178,7 @@ TEST(a_recorder, whose_path_cannot_be_preloaded_is_refused) {
     }
 }
 
-// Answers at a socket as `headroom profile` does, but with a ring of half the size.
+// Answers at a socket like `headroom profile`, but with a ring of half the size.
 class command_of_another_build {
 public:
     explicit command_of_another_build(const std::string& path) {
@@ -189,7 +189,7 @@ public:
             answers_ = std::thread([this] { answer(); });
     }
     ~command_of_another_build() {
-        shutdown(socket_, SHUT_RDWR);    // accept() returns
+        shutdown(socket_, SHUT_RDWR);    // makes accept() return
         if (listening()) answers_.join();
         close(socket_);
     }
@@ -224,7 +224,7 @@ private:
     std::thread answers_;
 };
 
-// They used to wait for each other for ever, once the smaller ring was full.
+// Without the check both would wait for each other for ever, once the smaller ring is full.
 TEST(a_recorder, of_another_build_than_the_command_says_so_and_lets_the_program_run) {
     const scratch_folder folder;
     const command_of_another_build command(folder.file("socket"));
@@ -236,7 +236,7 @@ TEST(a_recorder, of_another_build_than_the_command_says_so_and_lets_the_program_
     EXPECT_NE(done.err.find("not of the same build"), std::string::npos) << done.err;
 }
 
-// (Through a pipe, since the limit that stands for the disk is on all files.)
+// Through a pipe, since the limit in place of a full disk applies to all files.
 TEST(a_disk, that_fills_up_leaves_a_profile_of_what_was_before) {
     const scratch_folder folder;
     const outcome done = run(folder,

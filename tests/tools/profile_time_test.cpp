@@ -1,5 +1,5 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// Time is the program's own, and memory is all that it has: what a processor did meanwhile for others is told apart.
+// Times and memory are the program's own: the processor's work for others meanwhile is not counted.
 #include "profile/run.hpp"
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace {
 using namespace profile_test;
 using namespace headroom::profile;
 
-// Events of one thread, as a recorder would write them, a tick being a nanosecond; and what a profile makes of them.
+// Events of one thread, as written by a recorder with ticks of a nanosecond, and the profile of them.
 class events {
 public:
     events() { digest_.begin(*ring_, 1000); }
@@ -44,7 +44,7 @@ private:
     digest digest_{process_facts(), records_};
 };
 
-// A block of 1 MiB replaced by one of 2.
+// Replaces a block of 1 MiB by one of 2 MiB.
 growth_sum of_large(std::uint64_t processor_ns, std::uint64_t elapsed_ns) {
     events all;
     all.put(event::allocated, 0x1000000, 1 << 20, 1000);
@@ -61,7 +61,7 @@ TEST(the_time_of_a_large_growth, is_the_threads_processor_time) {
     EXPECT_EQ(calm.count, 1);
     EXPECT_NEAR(calm.ns, 300000, 10000);
     EXPECT_EQ(calm.interrupted, 0);
-    // 13.6 of 14.5 promised milliseconds were one growth that had to wait.
+    // 13.6 of 14.5 ms of predicted savings would be one growth that had to wait.
     const growth_sum waited = of_large(300000, 13600000);
     EXPECT_NEAR(waited.ns, 300000, 10000);
     EXPECT_NEAR(static_cast<double>(waited.longest_ns), 300000, 10000);
@@ -95,7 +95,7 @@ TEST(the_time_of_a_large_growth, by_realloc_is_the_threads_too) {
     EXPECT_EQ(found.interrupted, 1);
 }
 
-// Nodes that lie all over memory are dearer than temporaries, which the average over the run gave half of their cost to.
+// Nodes spread over memory cost more than temporaries. An average over the run would give both half.
 TEST(the_time_of_malloc_and_free, is_that_of_the_blocks_of_the_place) {
     events all;
     const auto use = [&](std::uint64_t address, std::uint32_t stack, std::uint64_t malloc_ns, std::uint64_t free_ns,
@@ -109,11 +109,11 @@ TEST(the_time_of_malloc_and_free, is_that_of_the_blocks_of_the_place) {
         use(0x1000000 + 64 * i, 7, 2000, 6000, 10000 * i + 1);
         use(0x2000000, 8, 300, 200, 10000 * i + 5000);
     }
-    all.put(event::freed, 0x9000000, 0, 2000000);    // of a block that nothing is known of
+    all.put(event::freed, 0x9000000, 0, 2000000);    // of an unknown block
     all.put(event::call_time, 50000, 1, 0, 0);
     const trace_totals totals = all.totals();
     const process_totals& process = totals.processes.at(0);
-    // (Of each call what reading the clock takes goes off.)
+    // The time to read the clock is subtracted from each call.
     EXPECT_NEAR(allocation_ns_of(process.totals.at(7), 30), 8000, 200);
     EXPECT_NEAR(allocation_ns_of(process.totals.at(8), 30), 500, 200);
 }
@@ -166,12 +166,12 @@ TEST(what_recording_took, is_known_of_every_way_to_allocate) {
         const outcome done = run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-subject allocate-by " +
                                              function + " 500000");
         ASSERT_EQ(done.code, 0) << done.err;
-        // To read the counter once takes as long as this.
+        // Lower bound: the time to read the counter once.
         EXPECT_GT(add_up(folder.file("trace")).processes.at(0).recorder_seconds, 500000 * 10e-9) << function;
     }
 }
 
-// A newcomer's program with three planted costs: three lines, each with the code to write.
+// Reports three planted costs of a newcomer's program, each with the code to write.
 TEST(a_newcomer, is_told_of_three_planted_costs_with_the_code) {
     const scratch_folder folder;
     const outcome done = run(

@@ -1,5 +1,5 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// Traces: whole, cut off anywhere, damaged, of another version, or heaptrack's.
+// Traces: whole, truncated anywhere, damaged, of another version, or heaptrack's.
 #include "profile/run.hpp"
 
 #include <signal.h>
@@ -34,7 +34,7 @@ TEST(a_trace, cut_off_anywhere_is_read_up_to_there_or_refused) {
             continue;
         }
         const trace_totals totals = add_up(folder.file("cut"));
-        // Cut between two blocks, a trace is whole but for its end.
+        // A trace cut between two blocks lacks only its end.
         const bool end_is_known = !totals.processes.empty() && totals.processes[0].complete;
         EXPECT_FALSE(totals.damage.empty() && end_is_known) << size;
         EXPECT_NO_THROW(terminal_text(find_sites(totals), 80)) << size;
@@ -49,7 +49,7 @@ TEST(a_trace, with_a_changed_byte_is_read_up_to_it) {
         changed[at] = static_cast<char>(changed[at] ^ 0x55);
         std::ofstream(folder.file("changed"), std::ios::binary) << changed;
         const trace_totals totals = add_up(folder.file("changed"));
-        // Only a block's process number and reserved bytes are without a checksum.
+        // Only a block's process number and reserved bytes have no checksum.
         if (totals.damage.empty()) continue;
         EXPECT_NO_THROW(terminal_text(find_sites(totals), 80)) << at;
     }
@@ -103,7 +103,7 @@ TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
     EXPECT_EQ(damage, "") << "half a block, which hides what comes to stand behind it";
 }
 
-// All in one block, which a reader takes for damaged beyond a size.
+// In one block they would exceed the size above which a reader takes it for damaged.
 TEST(a_trace, of_many_arrays_that_were_not_freed_ends_in_several_blocks) {
     constexpr unsigned arrays = 300000;
     const scratch_folder folder;
@@ -182,7 +182,7 @@ TEST(a_trace, names_its_functions_itself_when_the_program_has_gone) {
     EXPECT_NE(found.sites[0].function.find("numbers"), std::string::npos);
 }
 
-// Where the system has the C library's debug information, to unpack it took longer than the recording.
+// If the C library's debug information is installed, unpacking it takes longer than the recording.
 TEST(a_trace, has_names_of_the_c_library_and_no_lines) {
     const scratch_folder folder;
     ASSERT_EQ(run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-subject only-numbers 3").code, 0);

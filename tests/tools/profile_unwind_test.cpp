@@ -1,5 +1,5 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// What the recorder remembers of code, while code is forgotten because a library was unloaded.
+// The recorder's cache of unwind data, while it is invalidated by the unloading of a library.
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
@@ -42,15 +42,15 @@ struct taken {
     friend auto operator<=>(const taken&, const taken&) = default;
 };
 
-// The call stack from here, followed from the beginning.
+// Walks the call stack from here, without a previous one.
 [[gnu::noinline]] taken stack_here() {
     const auto stack = std::make_unique<call_stack>();
     const std::uint64_t hash = unwind(caller_of(__builtin_frame_address(0)), *stack);
     return {hash, stack->depth};
 }
 
-// What `measure` returns in a thread of its own: its stack then goes by the same return addresses each time, however often the
-// compiler copies the call of this (the first round of a loop, for one).
+// Returns the result of `measure` on a new thread, where return addresses are equal each time even if the compiler duplicates the
+// call, as for the first round of a loop.
 template <class Measure>
 auto in_a_thread(Measure measure) {
     decltype(measure()) result{};
@@ -70,7 +70,7 @@ std::set<taken> stacks_of_many_calls() {
 
 #if defined(__x86_64__)
 
-// A row used to be remembered though code had been forgotten since it was looked up: another library may have come to its address.
+// A row looked up before an invalidation must not be stored after it: another library may be at its address.
 TEST(remembered_code, is_not_what_was_looked_up_before_code_was_forgotten) {
     forget_code();
     int times[4] = {};
@@ -86,7 +86,7 @@ TEST(remembered_code, is_not_what_was_looked_up_before_code_was_forgotten) {
 
 #endif
 
-// A row that was being written while all were forgotten used to be left half of nothing: stacks ended there.
+// A row written during an invalidation must not stay half cleared: stacks would end there.
 TEST(remembered_code, gives_the_same_stack_whenever_it_is_forgotten) {
     const std::set<taken> undisturbed = in_a_thread(stacks_of_many_calls);
     std::atomic<bool> done{false};

@@ -1,5 +1,5 @@
-// [allocator.requirements], [container.alloc.reqmts]: where memory comes from, who builds the elements, and which allocator
-// a vector has after it was copied, moved or swapped.
+// [allocator.requirements], [container.alloc.reqmts]: allocation, construction of elements, and a vector's allocator after copy,
+// move and swap.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,7 @@ using travelling = numbered_allocator<T, true>;
 template <class T>
 using staying = numbered_allocator<T, false>;
 
-// Every test ends with all memory given back, to the allocators that it came from.
+// Checks after each test that all memory is deallocated, by the allocators that it came from.
 class allocators : public testing::Test {
 protected:
     void SetUp() override {
@@ -183,7 +183,7 @@ TEST_F(allocators, move_assignment_with_an_unequal_staying_one_moves_each_elemen
     }
 }
 
-// The sizes of two vectors whose elements were moved to vectors with another allocator.
+// Returns the sizes of two vectors whose elements were moved one by one to vectors with unequal allocators.
 template <template <class, class> class Vector>
 std::array<std::size_t, 2> left_behind() {
     Vector<int, staying<int>> source(3, 1, staying<int>(5));
@@ -195,7 +195,8 @@ std::array<std::size_t, 2> left_behind() {
 template <class T, class Allocator>
 using ours = headroom::vector<T, Allocator>;
 
-// The standard leaves it open, and standard libraries differ: a program that changes its vectors sees no change.
+// The standard leaves the source's content open and standard libraries differ; headroom leaves it like the std::vector of this
+// library.
 TEST_F(allocators, what_was_moved_out_one_by_one_is_left_as_std_vector_leaves_it) {
     EXPECT_EQ(left_behind<ours>(), left_behind<std::vector>());
 }
@@ -210,7 +211,7 @@ TEST_F(allocators, swap_exchanges_travelling_ones) {
     EXPECT_EQ(numbers(b), counted(10));
 }
 
-// Copying, moving and swapping each ask for themselves.
+// Copy, move and swap each follow their own propagation trait.
 template <bool OnCopy, bool OnMove, bool OnSwap>
 void expect_each_flag_obeyed() {
     using allocator = headroom_test::numbered_allocator<int, OnCopy, OnMove, OnSwap>;
@@ -279,7 +280,7 @@ TEST_F(allocators, one_allocation_is_enough_where_the_number_is_known) {
     EXPECT_EQ(allocations([&] { v.erase(v.begin(), v.end()); }), 0);
 }
 
-// Whichever allocation fails, the vector is as it was.
+// A failed allocation at any point leaves the vector unchanged.
 TEST_F(allocators, one_that_refuses_changes_nothing) {
     using elements = vector<self_referential, minimal_allocator<self_referential>>;
     const headroom_test::forward_range<self_referential> range(counted(12, 500));
@@ -320,7 +321,7 @@ TEST_F(allocators, one_that_refuses_changes_nothing) {
     open_accounts(1);
     v.reserve(1);
     v.pop_back();
-    v.shrink_to_fit();    // refused, and then left alone
+    v.shrink_to_fit();    // refused; leaves the capacity as it is
     open_accounts();
     EXPECT_EQ(numbers(v), counted(v.size()));
 }
@@ -391,7 +392,7 @@ TEST_F(allocators, a_pmr_vector_hands_its_resource_to_its_elements) {
     EXPECT_EQ(copy, v);
 }
 
-// A pair does not say that it uses an allocator; its halves do.
+// std::uses_allocator is false for a pair and true for its strings.
 TEST_F(allocators, a_pmr_vector_hands_its_resource_to_the_halves_of_pairs) {
     std::pmr::monotonic_buffer_resource resource;
     headroom::pmr::vector<std::pair<int, std::pair<const std::pmr::string, int>>> v(&resource);

@@ -1,5 +1,5 @@
-// What assigning costs, counted beside std::vector: what is there is written over, and only what is missing is built. Of each of
-// constructions, assignments and allocations no more than std::vector needs from the same state.
+// Cost of assignment: existing elements are assigned, only missing ones are constructed. Makes at most as many constructions,
+// assignments and allocations as std::vector from an equal state.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -42,7 +42,7 @@ text make_held(int n, const text*) { return text(40 + static_cast<std::size_t>(n
 using numbers = std::vector<int, counting<int>>;
 numbers make_held(int n, const numbers*) { return numbers(static_cast<std::size_t>(n) % 9 + 1, n); }
 
-// Counts what happens to it; owns memory that an assignment can use again.
+// Counts operations on it; owns memory that an assignment can reuse.
 template <class Held, bool Throwing>
 struct counted {
     explicit counted(int n) : held(make_held(n, static_cast<const Held*>(nullptr))) {}
@@ -73,7 +73,7 @@ Container with(int size, int spare) {
 
 enum class way { copy, between, range, same, own };
 
-// What it takes to make `size` elements, with room for `spare` more, `count` others.
+// Counts the operations that assign `count` elements to a container with `size` elements and capacity for `spare` more.
 template <class Container>
 counts taken(way how, int size, int spare, int count) {
     using T = typename Container::value_type;
@@ -138,7 +138,7 @@ TYPED_TEST(assigning, takes_no_more_of_anything_than_in_a_std_vector) {
     });
 }
 
-// Where the capacity is more than was asked for, an assignment takes the place of a construction.
+// Capacity comes in pages, so an assignment can take the place of a construction.
 TYPED_TEST(assigning, in_ranges_takes_no_more_than_in_a_std_vector) {
     in_every_case([](way how, int size, int spare, int count) {
         const counts theirs = taken<std::vector<TypeParam, counting<TypeParam>>>(how, size, spare, count);

@@ -1,6 +1,5 @@
 // Labels: core
-// What is decided when a program is compiled: constant evaluation, deduction, types of the interface, elements of every
-// kind that the standard allows.
+// Compile-time properties: constant evaluation, deduction, types of the interface, element types that the standard allows.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -96,7 +95,7 @@ struct owner {
     int* value;
 };
 
-// The compiler itself checks that nothing is leaked, and nothing destroyed twice.
+// The compiler detects leaks and double destruction during constant evaluation.
 constexpr bool owns_what_it_holds() {
     vector<owner> v(3);
     v.resize(20);
@@ -142,7 +141,7 @@ static_assert(std::is_same_v<decltype(vector{std::declval<vector<int>>(), std::d
 static_assert(std::is_same_v<decltype(vector(std::declval<int*>(), std::declval<int*>(), std::pmr::polymorphic_allocator<int>())),
                              headroom::pmr::vector<int>>);
 
-// --- Overloads: what must not compile.
+// --- Overloads that must not compile.
 
 static_assert(!std::is_convertible_v<std::size_t, vector<int>>, "the constructor from a count is explicit");
 static_assert(!std::is_constructible_v<vector<int>, std::string_view, int>);
@@ -168,7 +167,7 @@ TEST(vector_of_bool, holds_real_bools) {
     EXPECT_TRUE(data[2]);
 }
 
-// [vector.overview]: an incomplete type may be named as the element.
+// [vector.overview]: the element type may be incomplete where the vector is declared.
 struct node {
     int value = 0;
     vector<node> children;
@@ -182,7 +181,7 @@ TEST(vector_of_an_incomplete_type, may_be_a_member_of_that_type) {
     EXPECT_EQ(copy.children[1].children[0].value, 5);
 }
 
-// Nor is anything asked of what a range refers to.
+// The referenced type of a range may also be incomplete.
 struct never_defined;
 template <class Vector>
 bool refers_to_what_is_never_defined() {
@@ -205,7 +204,7 @@ struct only_constructible {
     const int value;
 };
 
-// push_back, reserve and shrink_to_fit ask for no assignment; resize(n) alone asks for a default constructor.
+// push_back, reserve and shrink_to_fit need no assignment; only resize(n) needs a default constructor.
 TEST(vector_of_constants, can_grow_though_its_elements_cannot_be_assigned) {
     vector<only_constructible> v;
     for (int i = 0; i < 1000; ++i) v.emplace_back(i);
@@ -217,7 +216,7 @@ TEST(vector_of_constants, can_grow_though_its_elements_cannot_be_assigned) {
     EXPECT_EQ(copy.back().value, 999);
 }
 
-// [vector.cons]: a count asks only for default construction, a forward range only for construction from its elements.
+// [vector.cons]: a count needs only default construction, a forward range only construction from its elements.
 TEST(vector_of_immovable_elements, can_be_made_and_shrunk_but_not_grown) {
     vector<std::mutex> locks(10);
     const std::lock_guard guard(locks[3]);
@@ -234,7 +233,7 @@ TEST(vector_of_immovable_elements, can_be_made_and_shrunk_but_not_grown) {
     EXPECT_TRUE(counters.empty());
 }
 
-// Where nothing ever moves, nothing needs to be movable.
+// A container that never relocates does not need movable elements.
 TEST(settled_vector_of_immovable_elements, can_grow) {
     headroom::settled_vector<std::mutex> locks(10);
     locks.emplace_back();
@@ -300,7 +299,7 @@ TEST(vector_of_explicit_types, emplaces_what_only_converts_explicitly) {
     EXPECT_EQ(v[0].value + v[1].value + v[2].value + built[1].value, 17);
 }
 
-// What is passed may lie inside an element, not only be one.
+// The argument may be part of an element.
 TEST(vector_of_pairs, can_be_appended_to_from_halves_of_its_own_elements) {
     using two = std::pair<std::string, std::string>;
     const std::string a(40, 'a');
@@ -335,7 +334,7 @@ struct member {
     int field = 3;
 };
 
-// A null pointer to member is not all zero bytes: value-initialising by memset would point to the first member.
+// A null pointer to member is not all zero bytes: value-initialization by memset would make it point to the first member.
 TEST(vector_of_member_pointers, value_initialises_them_to_null) {
     const vector<int member::*> v(100);
     for (const auto p : v) EXPECT_EQ(p, nullptr);

@@ -1,5 +1,4 @@
-// What the standard libraries' own suites ask of a vector beyond what its members do: which expressions exist for which
-// types, what can throw, and which types it names.
+// Requirements of the standard libraries' test suites beyond the members' effects: valid expressions, noexcept, member types.
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -85,7 +84,7 @@ TEST(iterators_of_vectors, lead_to_the_standards_algorithms_unqualified) {
     EXPECT_EQ(v, (headroom::vector<int>{1, 2, 3}));
 }
 
-// An allocator with sizes of its own.
+// An allocator whose size_type has 32 bits.
 template <class T>
 struct small_sizes : std::allocator<T> {
     using size_type = std::uint32_t;
@@ -103,7 +102,7 @@ TEST(a_vector, takes_its_types_of_sizes_from_the_allocator) {
     EXPECT_TRUE((std::is_same_v<elements::difference_type, std::int32_t>));
     elements v{'a', 'b'};
     EXPECT_EQ(v.max_size(), std::size_t{std::numeric_limits<std::int32_t>::max()});
-    // Cut to 32 bits this would be none.
+    // Truncated to 32 bits this is 0.
     constexpr std::size_t too_many = std::size_t{1} << (sizeof(std::size_t) > 4 ? 32 : 31);
     EXPECT_THROW(v.resize(too_many), std::length_error);
     EXPECT_THROW(elements(std::size_t{too_many}), std::length_error);
@@ -123,7 +122,7 @@ TEST(a_vector, is_moved_beside_an_allocator_without_throwing_where_allocators_ar
     EXPECT_FALSE((std::is_nothrow_constructible_v<pmr, pmr&&, const pmr::allocator_type&>));
 }
 
-// An allocator that counts how it came to be.
+// Counts copies and moves of the allocator.
 int copies_of_allocators;
 int moves_of_allocators;
 template <class T>
@@ -149,7 +148,7 @@ TEST(a_vector, copies_or_moves_its_allocator_once) {
     EXPECT_EQ(moves_of_allocators, 1);
 }
 
-// What becomes of an element on its way in.
+// Counts copies and moves of an element on its way into the vector.
 struct traveller {
     static inline int copied = 0;
     static inline int made_by_move = 0;
@@ -171,11 +170,11 @@ TEST(a_vector, makes_no_element_on_the_side_for_one_that_is_given_away) {
     traveller given(7);
     traveller::made_by_move = 0;
     v.insert(v.begin(), std::move(given));
-    EXPECT_EQ(traveller::made_by_move, 1);    // the last, one place on
+    EXPECT_EQ(traveller::made_by_move, 1);    // the last element, moved one place back
     EXPECT_EQ(v.front().value, 7);
     v.emplace(v.begin() + 1, traveller(8));
     EXPECT_EQ(v[1].value, 8);
-    v.insert(v.begin(), std::move(v[1]));    // one of its own, which the others push along
+    v.insert(v.begin(), std::move(v[1]));    // its own element, which is shifted during the insertion
     EXPECT_EQ(v[0].value, 8);
     EXPECT_EQ(v[1].value, 7);
     EXPECT_EQ(v[2].value, -1);
@@ -194,12 +193,12 @@ TEST(a_vector, copies_a_value_no_more_often_than_it_must_when_it_outgrows_its_bl
     v.shrink_to_fit();
     const std::size_t many = v.capacity();
     v[5].value = 9;
-    v.insert(v.begin(), many, v[5]);    // one of its own
+    v.insert(v.begin(), many, v[5]);    // its own element
     EXPECT_EQ(v.front().value, 9);
     EXPECT_EQ(v[many - 1].value, 9);
 }
 
-// Its copy constructor is there, its move constructor is deleted.
+// Copyable; its move constructor is deleted.
 struct only_copied {
     explicit only_copied(int from) : value(from) {}
     only_copied(const only_copied&) = default;
@@ -215,7 +214,7 @@ TEST(a_vector, grows_with_elements_whose_move_is_deleted) {
     EXPECT_EQ(v.back().value, 1);
 }
 
-// Can be made from a number and be assigned one, and nothing else.
+// Constructible from an int and assignable from one; not copyable.
 struct made_in_place {
     made_in_place(int from) : value(from) {}
     made_in_place(const made_in_place&) = delete;
@@ -250,7 +249,7 @@ TEST(a_vector, takes_the_block_of_a_travelling_allocator_whatever_the_elements_a
     EXPECT_EQ(w[2].value, 3);
 }
 
-// Its copies throw from the given one on.
+// Copies throw when `copies_left` is used up.
 struct seldom_copied {
     static inline int copies_left = 0;
     int value;
@@ -260,7 +259,7 @@ struct seldom_copied {
     }
     seldom_copied& operator=(const seldom_copied&) = default;
 };
-// An allocator that throws what no allocator of the standard library does.
+// An allocator that throws a type of its own.
 template <class T>
 struct refusing : std::allocator<T> {
     static inline bool refuses = false;
@@ -292,7 +291,7 @@ TEST(a_vector, gives_up_shrinking_where_a_copy_or_the_allocator_throws) {
     EXPECT_EQ(w, (headroom::vector<int, refusing<int>>{1, 2, 3}));
 }
 
-// An iterator whose comma must not be used.
+// An iterator whose comma operator is deleted.
 struct no_comma {
     using iterator_category = std::input_iterator_tag;
     using value_type = int;
@@ -320,7 +319,7 @@ TEST(a_vector, takes_iterators_whose_comma_is_deleted) {
     EXPECT_EQ(v, (headroom::vector<int>{3, 4, 1, 2, 3, 4}));
 }
 
-// Hands out at most 100 elements at once, and 160 in all.
+// Allocates at most 100 elements at once, and 160 in total.
 template <class T>
 struct frugal_allocator {
     using value_type = T;
@@ -339,7 +338,7 @@ struct frugal_allocator {
     friend bool operator==(const frugal_allocator&, const frugal_allocator&) = default;
 };
 
-// What a single-pass range gives is gathered beside a full vector; more used to be gathered than could ever come there.
+// A single-pass range inserted into a full vector is first collected in a second container, which must stop at max_size().
 TEST(a_vector, says_length_error_of_a_single_pass_range_as_soon_as_it_passes_max_size) {
     for (const std::size_t more : {41U, 1000U}) {
         const headroom_test::numbers_list numbers(more, 7);

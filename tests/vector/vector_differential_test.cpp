@@ -1,5 +1,6 @@
 // Labels: no-valgrind
-// vector and std::vector in step: see fuzz/differential.hpp. (Under Valgrind minutes; AddressSanitizer sees the same.)
+// Random operations on vector and std::vector, compared: see fuzz/differential.hpp. Left out under Valgrind, where it takes minutes
+// and finds no more than AddressSanitizer.
 #include "support/differential.hpp"
 
 namespace {

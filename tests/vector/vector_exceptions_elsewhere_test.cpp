@@ -1,4 +1,4 @@
-// The same in reservations, and with an allocator.
+// Exception safety in reservations and with an allocator.
 #include <gtest/gtest.h>
 
 #include "odd/kinds.hpp"

@@ -1,5 +1,5 @@
-// How a vector grows: in place, by realloc, by page tables; and what is left alone meanwhile.
-// Its gigabytes take Valgrind minutes; AddressSanitizer sees the same.
+// Growth of a vector: in place, by realloc, by moving page table entries. Left out under Valgrind, where the gigabytes take minutes
+// and it finds no more than AddressSanitizer.
 // Labels: no-valgrind
 #include <gtest/gtest.h>
 
@@ -268,7 +268,7 @@ TEST(vector_growth, outgrows_a_reservation_by_page_tables) {
 template <class T>
 void survive_every_refusal() {
     using tested = vector<T, std::allocator<T>, early>;
-    // Fewer under an emulator: it notes each reserved page, which takes it a third of a second a vector.
+    // Fewer under QEMU, which needs a third of a second for the reserved pages of each vector.
     const std::uint64_t most = headroom_test::times(40U, 12U);
     for (std::uint64_t k = 1; k < most; ++k) {
         headroom::trim_cache();
@@ -360,7 +360,7 @@ TEST(vector_types, bools_are_bools) {
     EXPECT_EQ(v, (vector<bool>{true, false, true}));
 }
 
-// Trivially copyable, and yet it must be moved: it takes the paths of both.
+// Trivially copyable but not copy-constructible: relocated as bytes, otherwise moved.
 struct moves_trivially {
     moves_trivially() = default;
     explicit moves_trivially(int v) : value(v) {}
@@ -425,7 +425,7 @@ TEST(vector_allocators, pmr_vectors_use_their_resource) {
     EXPECT_EQ(w.get_allocator().resource(), std::pmr::get_default_resource());
 }
 
-// Also of elements that are not initialised, many at a time, from an allocator that cannot grow a block in place.
+// Includes uninitialized elements, appended many at a time, from an allocator that cannot expand a block in place.
 TEST(vector_growth, is_amortised_whatever_is_appended) {
     struct counting final : std::pmr::memory_resource {
         std::size_t calls = 0;

@@ -1,4 +1,4 @@
-// The same with allocators of all kinds.
+// Insertion with allocators of all kinds.
 #include <gtest/gtest.h>
 
 #include <memory_resource>

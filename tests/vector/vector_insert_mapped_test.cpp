@@ -1,4 +1,4 @@
-// The same in reservations, and on the way from the heap into one.
+// Insertion in reservations, and while a vector moves from the heap to one.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // Labels: core
-// std::vector is a subject too: it proves the tests.
+// Includes std::vector, which validates the tests.
 #include <gtest/gtest.h>
 
 #include <vector>

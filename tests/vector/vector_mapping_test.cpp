@@ -1,4 +1,4 @@
-// Where a vector with std::allocator lives: heap, reservation, larger reservation; what the policy says about it.
+// Where a vector with std::allocator is stored (heap, reservation, larger reservation), and the policy's effect on that.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -42,8 +42,8 @@ TEST(a_small_vector, is_on_the_heap) {
     EXPECT_FALSE(is_mapped(v));
 }
 
-// A first block is no larger than std::vector's: of one element, or of as many small ones as the heap's smallest block holds.
-// (How many that are is for the heap to say: see vector_short_test.cpp.)
+// The first block holds one element, or small ones up to the heap's smallest block: no more bytes than std::vector's. See
+// vector_short_test.cpp for the exact sizes.
 TEST(a_small_vector, begins_with_the_smallest_block) {
     EXPECT_LE(filled<vector<int>>(1).capacity(), 6U);
     EXPECT_LE(filled<vector<char>>(1).capacity(), 24U);
@@ -80,7 +80,7 @@ using kinds = testing::Types<int, std::string, headroom_test::throwing, headroom
                              headroom_test::big>;
 TYPED_TEST_SUITE(in_a_reservation, kinds);
 
-// Whatever the element type: once it is there, a vector grows in place.
+// Once mapped, a vector of any element type grows in place.
 TYPED_TEST(in_a_reservation, growing_moves_nothing) {
     early_vector<TypeParam> v;
     while (!is_mapped(v)) headroom_test::append(v, 1, static_cast<int>(v.size()));
@@ -90,7 +90,7 @@ TYPED_TEST(in_a_reservation, growing_moves_nothing) {
     while (v.size() < many) v.emplace_back(make<TypeParam>(static_cast<int>(v.size())));
     EXPECT_EQ(v.data(), where);
     EXPECT_EQ(book.copies, 0);
-    EXPECT_LE(book.moves, static_cast<long>(many));    // each once, into its place
+    EXPECT_LE(book.moves, static_cast<long>(many));    // each once, into the vector
     EXPECT_EQ(numbers(v), counted(many));
 }
 
@@ -126,7 +126,7 @@ TYPED_TEST(in_a_reservation, a_vector_that_became_small_goes_back_to_the_heap) {
     EXPECT_EQ(numbers(v), counted(30));
 }
 
-// A reservation that is too small for what comes: cut short by a limit, then outgrown once the limit is lifted.
+// Outgrows a reservation that a limit on addresses cut short, after the limit is lifted.
 TYPED_TEST(in_a_reservation, outgrowing_it_keeps_every_element) {
     headroom::trim_cache();
     headroom::testing::limit_address_space(12 * mib);
@@ -161,7 +161,7 @@ TEST(a_large_vector, travels_by_page_tables_when_its_elements_may) {
     EXPECT_EQ(headroom::statistics().bytes_remapped, 0U);
 }
 
-// Relocatable elements leave as bytes, on the heap too: no constructor and no destructor runs.
+// Relocatable elements move as bytes, on the heap too: no constructor or destructor runs.
 TEST(relocatable_elements, grow_without_a_move) {
     open_book();
     {
@@ -221,7 +221,7 @@ struct with_steps : vector_policy {
     static constexpr std::size_t map_threshold = static_cast<std::size_t>(-1);
 };
 
-// Parameters that the thesis' author wished for: growth and threshold.
+// Policy parameters growth and map_threshold.
 template <class Policy>
 void capacities_follow_the_policy() {
     vector<int, std::allocator<int>, Policy> v;
@@ -229,8 +229,8 @@ void capacities_follow_the_policy() {
     for (int i = 0; i < 50'000; ++i) {
         v.push_back(i);
         if (v.capacity() == before) continue;
-        // The first block is filled; doubling fills every block, or leaves malloc's header out of whole pages, and goes on from
-        // what it was before that.
+        // The first block is filled. Doubling fills every block, or leaves malloc's header out of whole pages; the next doubling
+        // starts from the size before that adjustment.
         const std::size_t next = Policy::growth::next(before, before + 1, sizeof(int));
         if (std::is_same_v<Policy, vector_policy>) {
             const std::size_t plain = before == 0 ? 1 : 2 * std::bit_floor(before + before / 256);
@@ -291,7 +291,7 @@ void grows_and_shrinks() {
     EXPECT_EQ(v[100'999], 999);
 }
 
-// Where no addresses are to be had a large vector is on the heap, and what it does not use goes back to that.
+// With no addresses left a large vector is on the heap; shrink_to_fit() returns its unused memory to the heap.
 TEST(large_vectors, on_the_heap_shrink_too) {
     headroom::trim_cache();
     headroom::testing::limit_address_space(mib / 2);

@@ -1,4 +1,4 @@
-// std::vector is a subject too: it proves the tests.
+// Includes std::vector, which validates the tests.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,8 +1,7 @@
 // Labels: many-ranges own-heap
-// Every system call of every operation refused in turn, with and without a heap that could step in: no leak, no element
-// lost, and bad_alloc only when nothing is left to try.
-// Valgrind puts a heap of its own in the place of the one that refuses here; and it keeps account of 30,000 mappings in all,
-// and then refuses more: one element kind is as much as it bears.
+// Refuses every system call of every operation in turn, with and without a heap to fall back on: no leak, no lost element, and
+// bad_alloc only when nothing is left to try.
+// Valgrind replaces the heap that refuses here, and supports at most 30,000 mappings: enough for one element type.
 // Not under Valgrind: everything_refused_to/* refused_calls_of/0.growing_falls_back_on_the_heap refused_calls_of/1.* refused_calls_of/2.*
 #include <gtest/gtest.h>
 
@@ -38,7 +37,7 @@ using headroom_test::refuse_each_call;
 template <class Vector>
 using operation_on = std::function<void(Vector&)>;
 
-// Every operation that may ask for memory. The containers that they start from are full.
+// Every operation that may allocate. They start from full containers.
 template <class Vector>
 std::vector<operation_on<Vector>> growing_operations() {
     using T = typename Vector::value_type;
@@ -121,7 +120,7 @@ TYPED_TEST(refused_calls_of, what_cannot_fail_does_not) {
     }
 }
 
-// Outgrowing a reservation: the larger one refused, its commit, or moving the pages.
+// Refuses the larger reservation, its commit, or the move of the pages.
 TYPED_TEST(refused_calls_of, outgrowing_a_reservation) {
     using T = typename TypeParam::value_type;
     const std::function<TypeParam()> prepare = [] {
@@ -138,13 +137,13 @@ TYPED_TEST(refused_calls_of, outgrowing_a_reservation) {
     }
 }
 
-// When the heap refuses too.
+// The heap refuses too.
 template <class Vector>
 class everything_refused_to : public testing::Test {
 protected:
     void TearDown() override { all_allocations_refused = false; }
 };
-// (Elements whose heap is operator new's.)
+// Over-aligned elements: their heap is operator new.
 using on_operator_new =
     testing::Types<mapped_vector<aligned<headroom_test::throwing>>, early_vector<aligned<headroom_test::throwing>>,
                    headroom_test::heap_vector<aligned<headroom_test::self_referential>>>;
@@ -172,7 +171,7 @@ TYPED_TEST(everything_refused_to, growing_throws_and_changes_nothing) {
                 }
                 all_allocations_refused = false;
                 headroom::testing::stop_failing();
-                // A copy or a range may be short enough for the room that there is.
+                // A copy or a range may fit into the existing capacity.
                 if (thrown) {
                     EXPECT_EQ(numbers(v), before);
                     EXPECT_EQ(v.data(), where);
@@ -185,13 +184,13 @@ TYPED_TEST(everything_refused_to, growing_throws_and_changes_nothing) {
             }
         }
     }
-    // The operations keep a value, a range and a source of their own.
+    // The operations own a value, a range and a source.
     EXPECT_LE(headroom_test::book.live - live, 4000) << "elements were leaked";
 }
 
 TYPED_TEST(everything_refused_to, the_try_forms_answer_null_and_leave_their_argument_alone) {
     using T = typename TypeParam::value_type;
-    headroom::trim_cache();    // on a warm range there would be nothing to refuse
+    headroom::trim_cache();    // a cached range would need no system call
     TypeParam v = headroom_test::full<TypeParam>(100);
     const numbers_list before = numbers(v);
     T value = make<T>(7);
@@ -221,7 +220,7 @@ TYPED_TEST(everything_refused_to, shrink_to_fit_leaves_what_it_cannot_move) {
     EXPECT_EQ(numbers(v), counted(3005));
 }
 
-// A heap block so large that no heap has it: the path of relocatable elements, which ask malloc.
+// A block larger than any heap, for relocatable elements, which use malloc.
 TEST(an_impossible_size, is_refused_and_changes_nothing) {
     if (sizeof(std::size_t) < 8) GTEST_SKIP() << "two gigabytes are not impossible";
     headroom::testing::limit_address_space(std::size_t{1} << (sizeof(std::size_t) >= 8 ? 40 : 28));
@@ -242,6 +241,6 @@ TEST(an_impossible_size, is_refused_and_changes_nothing) {
 
 }    // namespace
 
-// Returning null is what these tests ask of the heap; AddressSanitizer would rather stop.
+// Makes AddressSanitizer return null, as these tests expect, instead of ending the program.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }

@@ -1,4 +1,4 @@
-// Vectors of few elements take no more memory than std::vector's, however they came to have them.
+// Short vectors take no more memory than std::vector's, whichever operations filled them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,15 +42,15 @@ std::string made<std::string>(std::size_t i) {
     return std::string(i % 10, 'x');
 }
 
-// Whether short vectors of small elements fill the heap's blocks here: not where another malloc or a tool is in its place.
+// True if short vectors of small elements fill malloc's blocks: false under another malloc or a tool that replaces it.
 bool heap_is_known() {
     headroom::vector<int> v;
     v.push_back(0);
     return v.capacity() != 1;
 }
 
-// The bytes of the heap that a vector takes: of a chunk of glibc's, or of what was asked for. (What malloc says of one block may
-// be more by chance: it does not split what is only a little too large.)
+// Returns the heap bytes of a vector: the size of glibc's chunk, or of the request under another malloc. malloc_usable_size() can
+// be larger by chance, since malloc does not split a chunk that is only slightly too large.
 template <class Vector>
 std::size_t memory_of(const Vector& v) {
     static const bool known = heap_is_known();
@@ -67,7 +67,7 @@ using kinds = testing::Types<of_bytes<1>, of_bytes<2>, of_bytes<3>, of_bytes<4>,
                              of_self, of_line, std::string>;
 TYPED_TEST_SUITE(a_short_vector, kinds);
 
-// Does `grow(vector, i)` to a vector of either kind, again and again.
+// Repeats `grow(vector, i)` on a headroom::vector and a std::vector, and compares their memory.
 template <class T, class Grow>
 void compare_memory(Grow grow) {
     headroom::vector<T> ours;
@@ -131,7 +131,7 @@ TYPED_TEST(a_short_vector, is_moved_into_another_as_it_is) {
     EXPECT_LE(our_bytes, their_bytes);
 }
 
-// The elements of a filled block are where they were, and as many as were put there.
+// Vectors that fill their blocks keep their elements over every growth.
 TYPED_TEST(a_short_vector, keeps_its_elements_from_block_to_block) {
     headroom::vector<TypeParam> ours;
     for (std::size_t count = 1; count <= 600; ++count) {
@@ -143,8 +143,8 @@ TYPED_TEST(a_short_vector, keeps_its_elements_from_block_to_block) {
     }
 }
 
-// Behind a block of whole pages and malloc's header the next one, a copy say, would begin 16 bytes further in its page: there some
-// processors copy at a fifteenth of their speed.
+// A chunk of whole pages plus malloc's header would shift the next block, such as a copy, by 16 bytes within its page. Some
+// processors copy between such blocks at a fifteenth of their speed.
 TYPED_TEST(a_short_vector, grows_to_blocks_that_end_with_whole_pages) {
     if (!heap_is_known() || sizeof(TypeParam) >= 16 || !headroom::is_trivially_relocatable_v<TypeParam>) {
         GTEST_SKIP() << "blocks are not filled";
@@ -160,7 +160,7 @@ TYPED_TEST(a_short_vector, grows_to_blocks_that_end_with_whole_pages) {
     EXPECT_GE(pages, 4);
 }
 
-// Fewer blocks than doubling from one element takes.
+// Needs fewer blocks than doubling from one element.
 TEST(short_vectors_of_ints, grow_seldom_where_the_heap_is_known) {
     if (!heap_is_known()) GTEST_SKIP() << "another heap, or one that is watched";
     headroom::vector<int> v;

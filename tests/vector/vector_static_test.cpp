@@ -1,4 +1,4 @@
-// Global vectors without arguments: there before any initialiser of the program runs, whichever file it is in.
+// Default-constructed global vectors are constant-initialized, before any dynamic initializer in any file.
 #include "vector/vector_static_test.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace headroom_test;
 
-// Each file fills the other's vector while the program starts: whichever comes first finds the other's not initialised.
+// Each file fills the other's vector during startup: the first to run finds the other's file not yet initialized.
 const bool filled_from_here = (fill(numbers_beside), true);
 
 TEST(a_global_vector_on_the_heap, keeps_what_an_initialiser_of_another_file_appended) {

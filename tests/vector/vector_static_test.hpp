@@ -1,4 +1,4 @@
-// What the two files of vector_static_test share.
+// Shared declarations of the two files of vector_static_test.
 #pragma once
 
 #include <headroom/file_vector.hpp>
@@ -9,7 +9,7 @@ namespace headroom_test {
 extern constinit headroom::vector<int> numbers_here;
 extern constinit headroom::vector<int> numbers_beside;
 
-// Few enough for the heap, and then so many that they lie in a reservation.
+// Starts on the heap and ends in a reservation.
 inline void fill(headroom::vector<int>& v) {
     for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
 }

@@ -1,4 +1,4 @@
-// The other file of vector_static_test.
+// Second file of vector_static_test.
 #include "vector/vector_static_test.hpp"
 
 namespace headroom_test {

@@ -1,6 +1,6 @@
 // Labels: core
-// The contract between the interface of std::vector and the memory below it: that the library's four stores meet it, and
-// that it is enough. toy_store has what the contract names and nothing else, and what stands on it passes the suites.
+// The concept between std::vector's interface and the memory below it. The library's four stores meet it; toy_store has only the
+// members that it names, and a vector over it passes the suites.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 namespace t = headroom_test;
 namespace detail = headroom::detail;
 
-// The library's stores, with elements of each kind of growth, and with an allocator.
+// The library's stores, with each way of growth and with an allocator.
 template <class T, class Allocator = std::allocator<T>>
 using movable = detail::movable_store_<detail::vector_memory<T, Allocator, headroom::vector_policy>>;
 static_assert(detail::moving_store<movable<int>> && detail::moving_store<movable<std::string>>);
@@ -38,7 +38,7 @@ static_assert(!detail::store<std::vector<int>>);
 
 namespace {
 
-// Memory from operator new, twice as much each time.
+// Store on operator new; doubles its capacity.
 template <class T>
 class toy_store {
 public:
@@ -178,7 +178,7 @@ public:
         return *this;
     }
     ~toy_vector() { this->destroy_and_release_(); }
-    void shrink_to_fit() noexcept {}    // (a request)
+    void shrink_to_fit() noexcept {}    // a request, so it may do nothing
     void swap(toy_vector& other) noexcept {
         std::swap(this->begin_, other.begin_);
         std::swap(this->end_, other.end_);

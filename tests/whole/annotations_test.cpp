@@ -1,4 +1,4 @@
-// What AddressSanitizer sees of a container's unused capacity. Other builds have only the first test.
+// AddressSanitizer's annotations of unused capacity. Other builds have only the first test.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -31,13 +31,12 @@ struct early : headroom::vector_policy {
     static constexpr std::size_t map_threshold = 4096;
 };
 
-// A capacity of these seldom ends at a multiple of eight bytes, the least that the sanitizer marks at once.
+// A capacity of these seldom ends at a multiple of eight bytes, the sanitizer's granule.
 struct twelve {
     int first = 0, second = 0, third = 0;
 };
 
-// The same, and of a single byte, where the element's own functions must run: it is appended on a path of its own when the
-// container grows.
+// 12 bytes, or 1, with constructors that must run: appended on a separate path when the container grows.
 template <std::size_t Bytes>
 struct alive {
     alive() = default;
@@ -105,7 +104,7 @@ TYPED_TEST(annotations, a_stray_read_behind_the_last_element_is_reported) {
     EXPECT_DEATH(static_cast<void>(*stray), "container-overflow");
 }
 
-// What throws while it is being built was never there.
+// An element whose constructor throws is not part of the container.
 struct refusing {
     explicit refusing(bool refuses) {
         if (refuses) throw 1;
@@ -161,7 +160,7 @@ class annotations_of_what_is_published : public testing::Test {};
 using published = testing::Types<int, std::string, twelve, char>;
 TYPED_TEST_SUITE(annotations_of_what_is_published, published, );
 
-// (What was committed last may not be marked before the next append.)
+// The part committed last may stay unmarked until the next append.
 TYPED_TEST(annotations_of_what_is_published, follow_the_size_of_a_concurrent_vector) {
     headroom::concurrent_vector<TypeParam> v;
     const auto marked = [&] {

@@ -1,4 +1,4 @@
-// The standard library's own checks, asked for by its macros: the elements of our containers are checked with them.
+// The standard library's assertion macros enable the checks of the containers' elements.
 // Labels: no-valgrind
 #if !defined(_GLIBCXX_ASSERTIONS)
 #define _GLIBCXX_ASSERTIONS 1
@@ -44,7 +44,7 @@ TEST(assertions_of, other_containers) {
     EXPECT_DEATH(static_cast<void>(still[2]), "operator\\[\\] of index 2");
 }
 
-// Files with and without the macro pass containers to each other.
+// Files with and without the macro exchange containers.
 TYPED_TEST(assertions, leave_the_names_as_they_are) {
 #if defined(HEADROOM_HARDENED)
     GTEST_SKIP() << "hardened containers have names of their own";

@@ -1,5 +1,5 @@
-// Sizes and alignments near the limits of size_t are refused everywhere, whatever is added to them on the way; and a range
-// has a guard at each end.
+// Sizes and alignments near the limits of size_t are refused everywhere, with any overhead added to them; every range has a guard
+// at each end.
 // Labels: no-valgrind
 #include <gtest/gtest.h>
 
@@ -27,12 +27,12 @@ using headroom::max_elements;
 using headroom::settled_vector;
 using headroom::vector;
 
-// Around each power of two that arithmetic may cross, from more memory than there is to all that size_t holds.
+// Returns sizes around each power of two where arithmetic may overflow, from more than the machine's memory to SIZE_MAX.
 std::vector<std::size_t> impossible_sizes() {
     std::vector<std::size_t> sizes;
     for (const std::size_t around : {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1}) {
         for (const std::size_t by : {0U, 1U, 7U, 15U, 16U, 63U, 64U, 4095U, 4096U, 65535U, 65536U, 1U << 21}) {
-            // With addresses of 32 bits there may be two gigabytes.
+            // With 32-bit addresses two gigabytes may be available.
             if (sizeof(std::size_t) >= 8 || around - by > SIZE_MAX / 2) sizes.push_back(around - by);
             if (around < SIZE_MAX - by && (sizeof(std::size_t) >= 8 || around + by > SIZE_MAX / 2)) sizes.push_back(around + by);
         }
@@ -103,10 +103,10 @@ TEST(an_impossible_reservation, is_refused) {
         EXPECT_EQ(v.size(), 3U);
         headroom::reservation range(std::size_t{1} << 20);
         EXPECT_TRUE(range.commit_to(size));
-        range.decommit_from(size);    // past the end: nothing to do
+        range.decommit_from(size);    // past the end: does nothing
         EXPECT_EQ(range.committed(), headroom::reservation(std::size_t{1} << 20).committed());
     }
-    // Nobody asked for an exact size: as much as there is. (An emulator keeps a note of every reserved page.)
+    // up_to() reserves the largest range possible. Limited under QEMU, which tracks each reserved page.
     if (headroom_test::emulated()) headroom::testing::limit_address_space(std::size_t{1} << 28);
     std::error_code error;
     const headroom::reservation some = headroom::reservation::up_to(SIZE_MAX, 1, {}, error);
@@ -130,14 +130,14 @@ TEST(an_impossible_block, is_refused_by_every_resource) {
                 EXPECT_TRUE(refuses([&] { static_cast<void>(resource->allocate(size, alignment)); }));
             }
         }
-        void* const second = resource->allocate(24, 8);    // goes on as before
+        void* const second = resource->allocate(24, 8);    // continues as before
         EXPECT_NE(first, second);
         resource->deallocate(second, 24, 8);
         resource->deallocate(first, 24, 8);
     }
 }
 
-// Alignments up to the largest power of two: met, or refused; never a block that is not aligned.
+// Alignments up to the largest power of two are met or refused; no block is misaligned.
 TEST(a_large_alignment, is_met_or_refused) {
     headroom::arena memory(std::size_t{1} << 26);
     headroom::monotonic_resource monotonic;
@@ -161,14 +161,14 @@ TEST(a_large_alignment, is_met_or_refused) {
         } else {
             EXPECT_GT(alignment, std::size_t{1} << (sizeof(std::size_t) >= 8 ? 30 : 28));
         }
-        // What is above that goes to operator new, whose own limits are not ours to test.
+        // Larger alignments go to operator new, whose limits are not tested.
         if (alignment > std::size_t{1} << 20) continue;
         EXPECT_TRUE(aligned(monotonic.allocate(10, alignment)));
         EXPECT_TRUE(aligned(multipool.allocate(10, alignment)));
     }
 }
 
-// A fault at the first byte before a range, and at the first byte past it, however it is held and full to the brim.
+// The byte before a range and the byte after it fault, for guarded and premapped ranges, filled to the end.
 TEST(guards, stand_at_both_ends) {
     const std::size_t bytes = 16 * headroom::page_size();
     for (const headroom::holding how : {headroom::holding::guarded, headroom::holding::open}) {

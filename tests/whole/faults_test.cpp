@@ -1,8 +1,7 @@
 // Labels: no-valgrind many-ranges
-// Two things go wrong in one operation: the system refuses its k-th call, and the j-th step of an element throws, for all k
-// and all j of interest. What was promised to change nothing has changed nothing, compared with a copy; everything else
-// leaves a valid container; nothing leaks; the container can be used afterwards. Then the same for memory resources.
-// (What each operation does when only the system refuses, under all errors: *_refusals_test.cpp.)
+// Two faults in one operation: the system refuses call k, and step j of an element throws, for all relevant pairs. Operations
+// with the strong guarantee leave the container equal to a copy, others leave it valid; nothing leaks, and it is usable. Also for
+// memory resources. Refusals alone, with all errors: *_refusals_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -32,7 +31,7 @@ using headroom_test::book;
 using headroom_test::numbers_list;
 using headroom_test::planned_failure;
 
-// Few to a page, so that few steps fill one.
+// Few fit on a page, so that few steps fill one.
 struct wide {
     headroom_test::throwing value;
     char ballast[300] = {};
@@ -49,7 +48,7 @@ numbers_list contents(const Container& container) {
 
 enum class promise { nothing_changes, stays_valid, never_fails };
 
-// A range that can be walked once, and whose length nobody knows before.
+// A single-pass range of unknown size.
 class once {
 public:
     explicit once(int count) : left_(count) {}
@@ -188,7 +187,7 @@ std::vector<operation<Vector>> operations() {
     if constexpr (requires(Vector& v) { v.protect(headroom::access::read_only); }) {
         all.push_back({"protect", nothing_changes, [](Vector& v) {
                            if (v.try_protect(headroom::access::read_only)) throw std::bad_alloc();
-                           headroom::testing::stop_failing();    // or the next call could not be made up for
+                           headroom::testing::stop_failing();    // so that the next call can succeed
                            v.protect(headroom::access::read_write);
                        }});
         all.push_back({"name", never_fails, [](Vector& v) { v.name("a name"); }});
@@ -207,8 +206,8 @@ class two_faults : public testing::Test {};
 struct one_page_each : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::page_by_page();
 };
-// (Not huge pages, which take too long: below. Not held open, where growing asks the system for nothing. Not prefault_ahead,
-// where it depends on the helper thread which call is the k-th.)
+// Without huge pages, which are too slow and tested below; premapped ranges, which make no system calls to grow; and
+// prefault_ahead, whose helper thread varies the k-th call.
 using vectors = testing::Types<settled_vector<wide>, settled_vector<wide, one_page_each>, headroom_test::mapped_vector<wide>,
                                headroom_test::early_vector<wide>, headroom_test::heap_vector<wide>>;
 TYPED_TEST_SUITE(two_faults, vectors);
@@ -222,7 +221,7 @@ TYPED_TEST(two_faults, leave_the_old_elements_or_valid_ones_and_nothing_else) {
         SCOPED_TRACE(each.name);
         for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
             bool more_calls = true;
-            for (std::uint64_t k = 0; more_calls; ++k) {    // 0: the system refuses nothing
+            for (std::uint64_t k = 0; more_calls; ++k) {    // 0: no call is refused
                 more_calls = false;
                 bool more_steps = true;
                 for (long j = 0; more_steps; ++j) {    // 0: no step throws
@@ -276,7 +275,7 @@ TYPED_TEST(two_faults, leave_the_old_elements_or_valid_ones_and_nothing_else) {
 
 // --- Memory resources
 
-// What is in the blocks of a resource, and a copy of it.
+// Blocks of a resource, with a copy of their content.
 class blocks {
 public:
     template <class Resource>

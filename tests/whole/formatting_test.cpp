@@ -1,4 +1,4 @@
-// Vectors print as std::vector does, in whatever prints ranges: fmt, where it is there, and the standard library of C++23.
+// Vectors print like std::vector in fmt, if available, and in the standard library of C++23.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// `print(values)` makes a string of them.
+// `print(values)` returns them as a string.
 template <class Print>
 void prints_alike(Print print) {
     EXPECT_EQ(print(headroom::vector<int>{1, -2, 3}), print(std::vector<int>{1, -2, 3}));

@@ -1,4 +1,5 @@
-// Hardened: what breaks a precondition ends the program with a message; ranges rest; nobody sees what another wrote.
+// Hardened: a broken precondition ends the program with a message; ranges are quarantined; memory shows no content of an earlier
+// owner.
 // Labels: no-valgrind
 #define HEADROOM_HARDENED 1
 #include <headroom/arena.hpp>
@@ -82,7 +83,7 @@ TYPED_TEST(hardened, a_position_outside_is_no_position) {
     EXPECT_DEATH(v.emplace(other.end()), message + "emplace\\(\\)" + no_position);
     const auto between = reinterpret_cast<T*>(reinterpret_cast<char*>(v.data()) + 1);
     EXPECT_DEATH(v.erase(typename TypeParam::const_iterator(between)), message + "erase\\(\\)" + no_position);
-    // What was the end of a moved vector is no position in what it became.
+    // The end of a moved-from vector is no position in it.
     const auto stale = v.cend();
     TypeParam taken(std::move(v));
     EXPECT_DEATH(v.insert(stale, T()), vector_of + "0 elements.*insert\\(\\)" + no_position);
@@ -91,7 +92,7 @@ TYPED_TEST(hardened, a_position_outside_is_no_position) {
 TYPED_TEST(hardened, every_position_inside_is_one) {
     using T = typename TypeParam::value_type;
     TypeParam v;
-    v.insert(v.end(), T());    // into nothing
+    v.insert(v.end(), T());    // into an empty vector
     v.insert(v.begin(), 2, T());
     v.emplace(v.begin() + 1);
     EXPECT_EQ(v.erase(v.begin(), v.begin()) - v.begin(), 0);
@@ -144,7 +145,7 @@ TEST(hardened_death, an_arena_rewinds_to_where_it_has_been) {
     EXPECT_EQ(memory.used(), 0U);
 }
 
-// The containers keep working in constant evaluation.
+// The containers work in constant evaluation.
 static_assert([] {
     vector<int> v{1, 2, 3};
     v.insert(v.begin() + 1, 7);
@@ -157,7 +158,7 @@ bool all_zero(const unsigned char* data, std::size_t count) {
     return std::all_of(data, data + count, [](unsigned char byte) { return byte == 0; });
 }
 
-// Warm memory, freed memory and one's own old elements: all may hold what is nobody's business any more.
+// Cached and freed memory and the vector's own old elements hold old content, which must not show.
 template <class Vector>
 void nothing_shows() {
     constexpr std::size_t many = std::size_t{1} << 20;
@@ -184,12 +185,12 @@ TEST(hardened_memory, default_initialised_elements_are_zero) {
     nothing_shows<settled_vector<unsigned char>>();
 }
 
-// Below the containers: a reservation and an arena hand memory out as it comes.
+// Reservations and arenas hand out memory unmodified, so it must be clean.
 TEST(hardened_memory, a_warm_range_holds_nothing_of_its_last_owner) {
     constexpr std::size_t bytes = std::size_t{1} << 18;
     const headroom::commit_policy guarded;
     bool warm = false;
-    // A range rests while sixteen others are kept: more than was in use at once.
+    // The quarantine holds a range until 16 others are kept, so the cache must hold more than is in use at once.
     const std::size_t before = headroom::cache_limit();
     headroom::set_cache_limit(std::size_t{64} << 20);
     for (const headroom::commit_policy& policy : {guarded, headroom::page_by_page(), guarded.held(headroom::holding::open),
@@ -211,8 +212,7 @@ TEST(hardened_memory, a_warm_range_holds_nothing_of_its_last_owner) {
     headroom::set_cache_limit(before);
 }
 
-// The addresses of a dead vector are not somebody else's soon: kept with their memory not before 16 others were given back,
-// without memory not before 32.
+// A destroyed vector's addresses are not reused until 16 others were released if it is kept with its memory, or 32 if without.
 TEST(hardened_memory, the_addresses_of_a_dead_vector_rest) {
     const std::size_t before = headroom::cache_limit();
     for (const std::size_t limit : {before, std::size_t{0}}) {
@@ -222,7 +222,7 @@ TEST(hardened_memory, the_addresses_of_a_dead_vector_rest) {
         const int others = limit == 0 ? 32 : 16;
         for (int i = 0; i < others; ++i) {
             settled_vector<int> v(
-                headroom::max_elements{100'000});    // small, since what rests gives way where addresses are few
+                headroom::max_elements{100'000});    // small, since the quarantine shrinks when addresses are few
             v.resize(1000);
             EXPECT_TRUE(seen.insert(v.data()).second) << "after " << i << " others";
             if (first == nullptr) first = v.data();
@@ -240,7 +240,7 @@ TEST(hardened_memory, a_stale_pointer_faults) {
             v.resize(100'000);
             stale = v.data();
         }
-        // (GoogleTest's own handler of the signal is not there in the child.)
+        // without GoogleTest's signal handler in the child
         EXPECT_EXIT(
             {
                 *stale = 1;
@@ -267,7 +267,7 @@ TEST(hardened_memory, warm_memory_past_the_committed_part_faults) {
         [](int status) { return status != 0; }, "");
 }
 
-// Which functions a file gets is its own choice, whatever other files of the program choose.
+// Each file of a program chooses its own variant of the functions.
 TEST(hardened_names, are_not_those_of_other_files) {
     EXPECT_NE(std::string(typeid(vector<int>).name()).find("hardened"), std::string::npos);
     EXPECT_NE(std::string(typeid(settled_vector<int>).name()).find("hardened"), std::string::npos);

@@ -1,5 +1,5 @@
-// libc++'s hardening modes: the elements of our containers are checked with them. (Where another library is the standard's, the
-// macros mean nothing to it and the same to us.)
+// libc++'s hardening modes enable the checks of the containers' elements. Other standard libraries ignore the macros; headroom
+// does not.
 // Labels: no-valgrind
 #include <cstddef>
 #if !defined(_LIBCPP_VERSION)

@@ -1,5 +1,5 @@
 // Labels: linux
-// A heap profiler is told of the memory that ranges hold: this program stands in for heaptrack.
+// Ranges report their memory to a heap profiler; this program replaces heaptrack's functions.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ std::map<const void*, std::size_t>& told() {
 
 }    // namespace
 
-// As the profiler's own, which come with it when it is loaded before the program.
+// Stand for the profiler's own, which it preloads.
 extern "C" {
 void heaptrack_realloc(void* from, std::size_t bytes, void* to);
 void heaptrack_free(void* data);
@@ -57,13 +57,13 @@ TEST(a_heap_profiler, takes_memory_kept_warm_for_nobodys) {
     headroom::trim_cache();
     for (int i = 0; i < 3; ++i) {
         headroom::reservation range(64 * MiB);
-        EXPECT_EQ(told_of(range.data()), range.committed());    // some is there from the start, the second time
+        EXPECT_EQ(told_of(range.data()), range.committed());    // the second range starts with some memory
         ASSERT_FALSE(range.commit_to(8 * MiB));
         EXPECT_EQ(told_of(range.data()), range.committed());
         range = {};
         EXPECT_TRUE(told().empty());
     }
-    headroom::set_cache_limit(MiB);    // less is kept than the next one leaves
+    headroom::set_cache_limit(MiB);    // less is kept than the next range leaves
     { headroom::settled_vector<char> v(5 * MiB, 'x'); }
     EXPECT_TRUE(told().empty());
     headroom::set_cache_limit(64 * MiB);

@@ -1,6 +1,6 @@
 // Labels: no-valgrind
-// Leak checkers see through reservations: what an element points to is in use while the container lives, and leaked when it
-// died without giving it back. AddressSanitizer's here; Valgrind's in tests/whole/leaks/.
+// Leak checkers search reservations: a block owned by an element is in use while the container lives, and leaked if the container
+// is destroyed without freeing it. Tests AddressSanitizer's; tests/whole/leaks/ tests Valgrind's.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ extern "C" int __lsan_do_recoverable_leak_check();
 constexpr std::uintptr_t hidden = ~std::uintptr_t{0};
 constexpr std::size_t many = 1000;
 
-// So that no pointer stays in a register or on the stack of the caller.
+// noinline, so that no pointer stays in a register or on the caller's stack.
 template <class Container>
 [[gnu::noinline]] void fill(Container& container, std::vector<std::uintptr_t>& blocks) {
     for (std::size_t i = 0; i < many; ++i) {

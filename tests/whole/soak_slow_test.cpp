@@ -1,6 +1,6 @@
 // Labels: slow thread alone
-// Everything that threads share, all at once and for long: registry, warm cache, statistics, helper thread, synchronized
-// multipool. It runs for HEADROOM_SOAK_SECONDS (5 if unset); under ThreadSanitizer (preset tsan) every access is looked at.
+// Runs all that threads share, at once and for long: registry, range cache, statistics, helper thread, synchronized multipool.
+// Runs for HEADROOM_SOAK_SECONDS (default 5); the preset tsan checks every access.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -30,7 +30,7 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t KiB = std::size_t{1} << 10;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// What is counted; each thread adds its own at its end.
+// Counters; each thread adds its own at its end.
 struct counts {
     std::uint64_t ranges = 0, commits = 0, own_lookups = 0, lookups = 0, found = 0, listings = 0, trims = 0, blocks = 0,
                   handed = 0, elements = 0, threads = 0, wrong = 0;
@@ -52,7 +52,7 @@ struct counts {
     }
 };
 
-// The name tells the size, so that an answer put together from two owners' halves is seen.
+// The name contains the size, so that an answer mixed from two owners is detected.
 std::string name_of(std::size_t reserved) { return "soak " + std::to_string(reserved); }
 
 bool sound(const headroom::owner& answer) {
@@ -98,7 +98,7 @@ public:
 private:
     struct held {
         reservation range;
-        std::size_t written = 0;    // bytes
+        std::size_t written = 0;    // in bytes
         unsigned char value = 0;
     };
     struct block {
@@ -107,7 +107,7 @@ private:
         unsigned char value;
     };
 
-    // What the owner of a range may rely on whatever the others do.
+    // Checks that the range is as its owner left it.
     static void check(const held& mine, counts& count) {
         const auto* const data = reinterpret_cast<const unsigned char*>(mine.range.data());
         const std::size_t probe = mine.range.reserved() / 3;
@@ -128,7 +128,7 @@ private:
         }
     }
 
-    // Makes a range, or takes over somebody else's; fills, cuts, refills it; then it dies here or is handed on.
+    // Makes a range, or takes over another thread's; fills, shrinks and refills it; then destroys it or hands it on.
     void own_ranges(headroom_test::random& random, counts& count) {
         held mine;
         if (random.below(4) == 0) {
@@ -165,7 +165,7 @@ private:
         }
     }
 
-    // Of ranges that may die, be born and change hands meanwhile.
+    // Looks up ranges that may be destroyed, created and handed on meanwhile.
     void look_at_others(headroom_test::random& random, counts& count) {
         for (int i = 0; i < 100; ++i) {
             const std::byte* const pointer = pointers_[random.below(pointers_.size())].load();
@@ -178,7 +178,7 @@ private:
         }
         for (const headroom::owner& each : headroom::reservations()) count.wrong += !sound(each);
         ++count.listings;
-        // Counts only grow, whoever looks.
+        // Counters only grow, for every thread.
         std::uint64_t seen = seen_.load();
         const auto counted = headroom::statistics();
         const std::uint64_t now = counted.cache_hits + counted.cache_misses;
@@ -186,7 +186,7 @@ private:
         while (seen < now && !seen_.compare_exchange_weak(seen, now)) {}
     }
 
-    // Containers over warm ranges and with the helper: contents are kept while they grow.
+    // Containers over cached ranges and with the helper keep their content while they grow.
     void fill_vectors(headroom_test::random& random, counts& count) {
         const std::size_t length = random.below(40'000) + 1;
         headroom::settled_vector<std::size_t> plain(headroom::max_elements{200'000});
@@ -208,7 +208,7 @@ private:
         pool_.deallocate(each.data, each.bytes, 8);
     }
 
-    // Blocks that are freed by the thread that made them, or by another.
+    // Frees blocks on the thread that allocated them or on another.
     void use_blocks(headroom_test::random& random, counts& count) {
         std::vector<block> live;
         for (int i = 0; i < 500; ++i) {
@@ -233,7 +233,7 @@ private:
         for (const block& each : others) give_back(each, count);
     }
 
-    // Threads that end give back what they kept.
+    // Threads return their caches at their end.
     void short_lives(headroom_test::random& random, counts& count) {
         counts theirs;
         std::thread([&] {
@@ -257,10 +257,10 @@ private:
     const clock::time_point end_;
     std::array<std::atomic<const std::byte*>, 16> pointers_{};
     std::atomic<std::uint64_t> seen_{0};
-    headroom_test::counting_upstream upstream_;    // named, so that the pool makes no ranges of its own
+    headroom_test::counting_upstream upstream_;    // named, so that the pool makes no ranges
     headroom::synchronized_multipool_resource pool_{&upstream_};
     std::mutex mutex_;
-    std::deque<held> handed_ranges_;    // under mutex_, as what follows
+    std::deque<held> handed_ranges_;    // guarded by mutex_, like the next two
     std::vector<block> mailbox_;
     counts sum_;
 };
@@ -281,7 +281,7 @@ TEST(soak, leaves_every_owner_its_own_and_adds_up) {
     EXPECT_LE(headroom::cached_bytes(), headroom::cache_limit());
     headroom::trim_cache();
     EXPECT_EQ(headroom::cached_bytes(), 0u);
-    // Every range was served either warm or fresh, no count was lost.
+    // Every range came from the cache or from the system: no count is lost.
     EXPECT_EQ(counted.cache_hits + counted.cache_misses, sum.ranges);
     EXPECT_GE(counted.count(headroom::page_call::reserve), counted.cache_misses);
     EXPECT_GT(std::accumulate(counted.commit_times.begin(), counted.commit_times.end(), std::uint64_t{0}), 0u);

@@ -1,6 +1,5 @@
-// Every public operation that takes a count, a size, a range or a capacity throws when it is asked for more than the machine has, and fills
-// nothing. Asked for a gigabyte that is not written to, it makes none of it resident. scripts/lint_requests.py finds an operation that the
-// tables lack.
+// Every public operation with a count, size, range or capacity throws for more than the machine's memory, without filling it. For
+// one GiB that is not written to, it makes nothing resident. scripts/lint_requests.py finds operations missing in the tables.
 // Labels: posix no-sanitizer no-valgrind alone
 #include <gtest/gtest.h>
 
@@ -38,7 +37,7 @@ using headroom_test::resident_bytes_of_process;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Ends the program before it fills the machine: what is tested here has no other bound when it is broken.
+// Ends the program before it fills the machine: a broken operation has no other limit.
 struct watchdog {
     std::atomic<bool> over{false};
     std::atomic<const char*> at{""};
@@ -67,7 +66,7 @@ std::size_t peak_of_process() {
 }
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// One object of each kind, with something in it that must be there afterwards.
+// One object of each kind, with content that must be unchanged afterwards.
 struct subjects {
     headroom::testing_support::scratch_folder folder;
     headroom::vector<int> ints{1, 2, 3};
@@ -134,13 +133,13 @@ struct subjects {
         add("concurrent_vector.append_indexed",
             [&](std::size_t bytes) { shared.append_indexed(count_for<int>(bytes), [](std::size_t) { return 1; }); });
         add("appender.append_range", [&](std::size_t bytes) {
-            if (bytes / sizeof(int) > std::size_t{1} << 32) throw std::bad_alloc();    // (element by element: it would take long)
+            if (bytes / sizeof(int) > std::size_t{1} << 32) throw std::bad_alloc();    // one by one, which would take long
             headroom::concurrent_vector<int> to(headroom::max_elements(1000));
             headroom::concurrent_vector<int>::appender appender(to);
             appender.append_range(copies_range<int>{&value, length_for<int>(bytes)});
         });
         add("file_table.append_columns", [&](std::size_t bytes) {
-            table.append_columns(std::span<const int>(&value, count_for<int>(bytes)));    // (refused before they are read)
+            table.append_columns(std::span<const int>(&value, count_for<int>(bytes)));    // refused before the values are read
         });
         add("arena.allocate", [&](std::size_t bytes) { (void)arena.allocate(bytes); }, false, true);
         add(
@@ -161,7 +160,7 @@ struct subjects {
                 if (reservation.commit_untouched_to(bytes)) throw std::bad_alloc();
             },
             false, true);
-        // What takes addresses only.
+        // Operations that reserve addresses only.
         add(
             "settled_vector.(max_elements)",
             [](std::size_t bytes) { headroom::settled_vector<int> made{headroom::max_elements(count_for<int>(bytes))}; }, true,
@@ -246,7 +245,7 @@ struct subjects {
     }
 };
 
-// More than any disk of a machine should give a test.
+// Limits files to 64 MiB, so that no disk fills up.
 void limit_files() {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit least{64 * MiB, 64 * MiB};
@@ -256,7 +255,7 @@ void limit_files() {
 std::vector<std::size_t> too_much() {
     const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
     const std::size_t more = std::size_t{1} << 30;
-    // With swap space the machine could hold more than its memory.
+    // With swap the machine could hold more than its memory.
     std::vector<std::size_t> sizes{SIZE_MAX / 2, SIZE_MAX, SIZE_MAX - 1};
     if (sizeof(std::size_t) >= 8) sizes.push_back(std::size_t{1} << (sizeof(std::size_t) >= 8 ? 46 : 0));
     std::ifstream swaps("/proc/swaps");
@@ -288,7 +287,7 @@ TEST(too_much, is_refused_by_every_operation_and_fills_nothing) {
                 refused = true;
             } catch (const std::length_error&) {
                 refused = true;
-            } catch (const headroom::file_error&) {    // its disk
+            } catch (const headroom::file_error&) {    // a full disk
                 refused = each.name.rfind("file_", 0) == 0;
             }
             EXPECT_TRUE(refused || each.addresses_only);
@@ -328,7 +327,7 @@ TEST(untouched, does_not_become_resident) {
     }
 }
 
-// Each would be small enough to be populated beside what is in use already.
+// Each block is small enough to be populated in proportion to the memory in use.
 template <class Resource>
 void keeps_many_blocks_untouched(Resource& from, std::size_t count, std::size_t bytes) {
     const std::size_t before = resident_bytes_of_process();

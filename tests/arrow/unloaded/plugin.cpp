@@ -1,4 +1,4 @@
-// A plug-in with Headroom inside it, which hands out what the program keeps longer than the plug-in.
+// A plug-in that contains Headroom and exports elements that outlive it.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>
 

@@ -1,4 +1,4 @@
-// Loads each plug-in, takes what it hands out, unloads it, deletes its file, and only then reads and releases what it got.
+// Loads each plug-in, takes an export, unloads the plug-in, deletes its file, then reads and releases the export.
 #include <dlfcn.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a module does with containers that another one may have made.
+// Operations of a module on containers that another module may have made.
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 
 using numbers = headroom::concurrent_vector<std::uint64_t>;
 
-// One of each kind that holds a range, small and large.
+// Every kind of container that owns a range, small and large.
 struct holders {
     explicit holders(std::size_t count) : scratch(std::size_t{1} << 30) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ std::size_t size_of(const void* all) { return static_cast<const numbers*>(all)->
 const std::uint64_t* elements_of(const void* all) { return static_cast<const numbers*>(all)->data(); }
 
 void* make_holders(std::size_t count) { return new holders(count); }
-// Grows them, makes them smaller, moves them to others of this module's, and ends all. False where an element has changed.
+// Grows, shrinks, moves and destroys containers made by another module. False if an element changed.
 bool end_holders(void* all) {
     auto* const given = static_cast<holders*>(all);
     const std::size_t count = given->plain.size();
@@ -61,13 +61,13 @@ bool end_holders(void* all) {
     };
     headroom::vector<std::uint64_t> plain(1'000'000);
     headroom::settled_vector<std::uint64_t> settled(10);
-    plain = std::move(given->plain);    // this module's range ends here, and the other's later
+    plain = std::move(given->plain);    // destroys this module's range now, the other's later
     settled = std::move(given->settled);
     bool whole = is_whole(plain, count) && is_whole(settled, count) && is_whole(given->inside, count);
     plain.resize(2 * count);
     settled.resize(2 * count);
     given->inside.resize(2 * count);
-    settled.rehome(headroom::max_elements{3 * count});    // to a range of this module's
+    settled.rehome(headroom::max_elements{3 * count});    // to a range of this module
     settled.resize(count / 2);
     settled.shrink_to_fit();
     given->scratch.reset();
@@ -77,6 +77,6 @@ bool end_holders(void* all) {
     return whole;
 }
 
-// An address in this module's copy of the library.
+// Returns an address in this module's copy of the library.
 const void* library() { return &headroom::detail::fork_generation(); }
 }

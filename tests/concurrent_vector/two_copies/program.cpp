@@ -1,5 +1,5 @@
-// Two modules, each with a copy of the library of its own, append to one vector: nothing is lost, whatever each copy has
-// counted by itself (threads that appended, forks). And each ends what the other has made.
+// Two modules, each with its own copy of the library, append to one vector: no element is lost, although each copy counts threads
+// and forks separately. Each also destroys containers of the other.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ struct module {
 using appending = void(void*, std::uint64_t, std::uint64_t);
 const std::vector<const char*> both{"append", "append_by_batches"};
 
-// Each module appends `each` numbers in a thread for each way, which has appended to a vector of its own before.
+// Each module appends `each` numbers in every way, each on a thread that has first appended to its own vector.
 void share(const module& maker, const module& other, const std::vector<const char*>& ways, std::uint64_t each) {
     void* const all = maker.get<void*()>("make")();
     std::vector<std::thread> threads;
@@ -75,7 +75,7 @@ void share(const module& maker, const module& other, const std::vector<const cha
     }
 }
 
-// Again and again, so that ranges are kept warm; of all sizes around those at which a vector leaves the heap.
+// Repeats, so that ranges are cached, with sizes around those at which a vector leaves the heap.
 void hand_over(const module& maker, const module& other) {
     for (int round = 0; round < 4; ++round) {
         for (const std::size_t count : std::array<std::size_t, 5>{10, 5'000, 100'000, 300'000, 1'000'000}) {
@@ -85,7 +85,7 @@ void hand_over(const module& maker, const module& other) {
     }
 }
 
-// In a child, so that the copy that is loaded there has counted one fork less.
+// Runs `run` in a forked child. A copy of the library loaded there has counted one fork less than one loaded before.
 void in_child(void (*run)(char**), char** paths) {
     const pid_t child = fork();
     if (child == 0) {
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     hand_over(first, second);
     hand_over(second, first);
     hand_over(first, first);
-    // (Two threads that copies which number them themselves call by one number: each copy has seen as many.)
+    // Copies that number threads separately would give one number to two threads here: each has seen equally many.
     for (int round = 0; round < 5; ++round) share(first, second, {"append"}, 2'000'000);
     share(second, first, both, 500'000);
     std::printf("nothing is lost\n");

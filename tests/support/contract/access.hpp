@@ -33,7 +33,7 @@ TYPED_TEST(access_to, the_member_types_are_the_standards) {
         (std::is_same_v<typename TypeParam::const_reverse_iterator, std::reverse_iterator<typename TypeParam::const_iterator>>));
 }
 
-// rvector's const_reference could be written through. The rule: nothing reached through a const container can.
+// Nothing reached through a const container is mutable. rvector's const_reference is.
 TYPED_TEST(access_to, nothing_is_mutable_through_a_const_container) {
     using T = typename TypeParam::value_type;
     using constant = const TypeParam;
@@ -178,7 +178,7 @@ TYPED_TEST(access_to, reserving_less_changes_nothing) {
     EXPECT_EQ(numbers(v), counted(30));
 }
 
-// rvector's reserve(1 << 62) "succeeded". The rule: length_error past max_size(), and nothing has changed.
+// reserve() past max_size() throws length_error and changes nothing. rvector's reserve(1 << 62) returns normally.
 TYPED_TEST(access_to, reserving_past_max_size_throws_length_error) {
     TypeParam v = filled<TypeParam>(5);
     const std::size_t before = v.capacity();
@@ -189,14 +189,14 @@ TYPED_TEST(access_to, reserving_past_max_size_throws_length_error) {
     EXPECT_EQ(numbers(v), counted(5));
 }
 
-// fbvector and amc answer more elements than memory could address.
+// max_size() fits the address space. fbvector's and amc's are larger.
 TYPED_TEST(access_to, max_size_fits_the_address_space) {
     const TypeParam v = filled<TypeParam>(1);
     EXPECT_GT(v.max_size(), 1000U);
     EXPECT_LE(v.max_size(), static_cast<std::size_t>(-1) / 2 / sizeof(typename TypeParam::value_type));
 }
 
-// rvector's shrink_to_fit kept everything. The rule here: it gives back what it can, and the elements stay.
+// shrink_to_fit() gives back memory and keeps the elements. rvector's keeps all memory.
 TYPED_TEST(access_to, shrink_to_fit_gives_room_back_and_keeps_the_elements) {
     if constexpr (requires(TypeParam& v) { v.committed_size(); } && !headroom_test::mapped_files_are_cut) {
         GTEST_SKIP() << "this system cuts no file that is mapped";

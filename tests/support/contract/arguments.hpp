@@ -1,8 +1,7 @@
-// The contract of emplacing: what an element is built from is what the caller gave, whether the container must grow or not. An
-// argument is the same object (its address, what the constructor changes in it) and as much of a temporary as it was; the
-// constructor runs once, where the element stays, and sees the container as it was before.
+// The contract of emplacing. The constructor gets the caller's own argument: same address, same value category, and its changes
+// are visible to the caller. It runs once, at the element's final place, and sees the container as it was before.
 //
-// `subjects` are not containers but families of them: with `of<T>`, the container of T, and `takes<T>`, whether it may hold T.
+// `subjects` are families of containers: `of<T>` is the container of T, `takes<T>` is true if it can hold T.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -19,7 +18,7 @@
 
 namespace argument_kinds {
 
-// What the last constructor saw.
+// Records the last constructor call.
 struct seen {
     const volatile void* argument = nullptr;
     const void* self = nullptr;
@@ -32,7 +31,8 @@ void note(const void* self, Argument& argument, bool temporary) noexcept {
     last = {std::addressof(argument), self, temporary, last.runs + 1};
 }
 
-// Whether the last element, the i-th, was built once, of this argument, where it stands. No template, since hundreds of kinds ask this.
+// Checks that element i was built by one constructor call, from `argument`, at its final place. No template: used for hundreds of
+// kinds.
 inline void expect_built(int i, const volatile void* argument, bool temporary, const void* place, const void* expected_place,
                          bool changed) {
     ASSERT_EQ(last.argument, argument) << "element " << i << " was made from another object";
@@ -43,7 +43,7 @@ inline void expect_built(int i, const volatile void* argument, bool temporary, c
     ASSERT_TRUE(changed) << "element " << i;
 }
 
-// Two overloads, one by value and one by reference, which changes what it is given. `Bytes` of ballast.
+// One overload by value and one by reference, which changes its argument. Adds `Bytes` of ballast.
 template <class Number, std::size_t Bytes = 8, bool Throws = false>
 struct of_reference {
     explicit of_reference(long double) noexcept(!Throws) { last = {}; }
@@ -53,7 +53,7 @@ struct of_reference {
     }
     std::array<unsigned char, Bytes> ballast{};
 };
-// By value would do, but a temporary is another overload.
+// Takes lvalues and temporaries by different overloads, although the value would do.
 template <class Number, std::size_t Bytes = 8>
 struct of_either {
     explicit of_either(const Number& number) noexcept { note(this, number, false); }
@@ -63,7 +63,7 @@ struct of_either {
 enum class colour : std::uint8_t { none, red, green };
 enum plain_colour { no_colour, blue, yellow };
 
-// What is emptied by who is built from it.
+// Moves its content out of the argument.
 template <class Given, bool Opted>
 struct of_given {
     explicit of_given(Given&& given) noexcept : held(std::move(given)) { note(this, given, true); }
@@ -73,7 +73,7 @@ struct of_given {
     using headroom_is_trivially_relocatable = std::bool_constant<Opted>;
     Given held;
 };
-// Opted in, and owns something.
+// Opted into relocation, and owns a block.
 struct owner {
     explicit owner(int& number) noexcept : held(new int(number)) {
         note(this, number, false);
@@ -91,7 +91,8 @@ struct owner {
 template <class Family>
 class arguments_of : public testing::Test {
 protected:
-    // Builds elements from what make(i) gives, in each way there is, through many growths; `Temporary`: given away.
+    // Builds elements from make(i) in every way of emplacing, through many growths. `Temporary`: passes the argument as an
+    // rvalue.
     template <class T, bool Temporary, class Make, class Changed>
     void keep_their_identity(Make make, Changed changed) {
         using argument_kinds::last;
@@ -126,7 +127,7 @@ protected:
                         const bool growing = v.size() == v.capacity();
                         place = std::to_address(v.emplace(nth(v, middle), static_cast<given>(argument)));
                         if (middle + 1 != v.size() && (!growing || !Family::moves))
-                            last.self = place;    // built aside, then moved
+                            last.self = place;    // built in a local, then moved
                     }
                     argument_kinds::expect_built(i, std::addressof(argument), Temporary, place, v.data() + middle,
                                                  changed(argument, i + 1));
@@ -183,7 +184,7 @@ TYPED_TEST(arguments_of, relocatable_elements_that_own_something) {
 
 namespace argument_kinds {
 
-// Reads the container that it is going to be in, and what it is built from, which may be part of an element there.
+// Its constructor reads the container and its argument, which can be part of an element.
 template <bool Throws>
 struct reader {
     template <class Container>
@@ -195,14 +196,14 @@ struct reader {
     int size;
     int sum;
 };
-// Throws when it is told to.
+// Throws for one number.
 struct refusing {
     refusing(const int& from, const int& fail_at) : number(from + 1) {
         if (number == fail_at) throw std::runtime_error("told to");
     }
     int number;
 };
-// Has no constructor, and yet knows where it was built.
+// An aggregate that records its address.
 struct initialised {
     int number;
     const initialised* where = this;
@@ -261,7 +262,8 @@ TYPED_TEST(arguments_of, elements_whose_constructor_throws_at_each_growth) {
     }
 }
 
-// Made without fail of a number, and moved as bytes: it may be built after the others have moved, unless the number is one of theirs.
+// Built from a number without throwing, and relocated as bytes. It may be built after the others have moved, unless its argument
+// lies inside one of them.
 struct of_a_number {
     using headroom_is_trivially_relocatable = of_a_number;
     explicit of_a_number(const int& from) noexcept : number(from) {}
@@ -271,7 +273,7 @@ struct of_a_number {
     int number;
 };
 
-// A part of an element is the argument, and the element an aggregate, a number, or a copy of another.
+// The argument is part of an element. The new element is an aggregate, a number, or a copy of another element.
 TYPED_TEST(arguments_of, that_are_parts_of_elements) {
     struct three {
         int first, second, third;

@@ -1,4 +1,4 @@
-// What headroom's containers have and std::vector has not: try_ and unchecked_ forms, growth without initialisation.
+// Extensions of headroom's containers to std::vector: try_ and unchecked_ forms, growth without initialization.
 #include <stdexcept>
 #include <type_traits>
 
@@ -102,7 +102,7 @@ TYPED_TEST(beyond, resize_default_init_keeps_what_was_there) {
     v.resize_default_init(more);
     ASSERT_EQ(v.size(), more);
     for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(number(v[i]), static_cast<int>(i));
-    // The rest may be written, and holds objects where the type has a constructor of its own.
+    // The other elements are writable; types with their own default constructor are constructed.
     for (std::size_t i = 8; i < more; ++i) {
         if constexpr (!std::is_trivially_default_constructible_v<T>) {
             EXPECT_TRUE(v[i] == T());

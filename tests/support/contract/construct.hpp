@@ -45,7 +45,7 @@ TYPED_TEST(construct, a_count_and_a_value_give_copies_of_it) {
     EXPECT_EQ(numbers(v), (numbers_list{5, 5, 5, 5}));
 }
 
-// Two integers of one type could be iterators by the look of them.
+// Two integers of one type must not be taken for iterators.
 TYPED_TEST(construct, two_integers_are_a_count_and_a_value) {
     if constexpr (std::is_same_v<typename TypeParam::value_type, int>) {
         const TypeParam v(3, 9);
@@ -125,7 +125,7 @@ TYPED_TEST(construct, a_copy_of_nothing_is_nothing) {
     EXPECT_TRUE(copy.empty());
 }
 
-// rvector copied the capacity of its source too. The rule: a copy takes what its elements need.
+// A copy has the capacity that its elements need. rvector's has the capacity of its source.
 TYPED_TEST(construct, a_copy_does_not_take_the_capacity_of_its_source) {
     TypeParam source = filled<TypeParam>(3);
     source.reserve((std::size_t{1} << 20) / sizeof(typename TypeParam::value_type) + 100);

@@ -1,12 +1,12 @@
-// What the contract suites share.
+// Shared fixture and helpers of the contract suites.
 //
-// A contract_*.hpp holds one suite of typed tests: what the standard asks of every vector-like container. A test file says
-// which containers to run it on, then includes it:
+// Each contract suite is a header of typed tests of the standard's requirements on a vector. A test file defines the containers
+// to test as `subjects`, then includes it:
 //
 //     using subjects = testing::Types<std::vector<int>, headroom::vector<int>>;
 //     #include "support/contract/insert.hpp"
 //
-// std::vector itself is among the subjects where that proves something: a test that it fails is a wrong test.
+// std::vector is among the subjects where possible: a test that it fails is a wrong test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "support/elements.hpp"
 #include "support/iterators.hpp"
 
-// Opens and closes the book around each test: what was built must have been destroyed.
+// Checks after each test that every element that was built is destroyed.
 template <class Container>
 class contract : public testing::Test {
 protected:
@@ -35,8 +35,8 @@ private:
     long live_before_ = 0;
 };
 
-// Whether assign(count, value) takes an element of the container itself for the value. The standard asks nobody to (it does for
-// insert and resize), and libc++'s vector does not.
+// True if assign(count, value) accepts a reference to the container's own element. The standard does not require it, unlike for
+// insert and resize, and libc++'s vector does not support it.
 template <class Container>
 constexpr bool assigns_its_own_element = true;
 #if defined(_LIBCPP_VERSION)
@@ -44,21 +44,21 @@ template <class T, class Allocator>
 constexpr bool assigns_its_own_element<std::vector<T, Allocator>> = false;
 #endif
 
-// Whether the elements of a container that is moved or swapped stay where they are, and whether moving it cannot fail: of a
-// small_vector that depends.
+// moves_in_one_piece: moving or swapping the container leaves its elements in place. moves_without_fail: moving it never throws.
+// Both depend on the element type for small_vector.
 template <class Container>
 constexpr bool moves_in_one_piece = true;
 template <class Container>
 constexpr bool moves_without_fail = true;
 
-// Where inside a container something happens; a test that says nothing else tries them all.
+// A position inside a container. at_every_place() runs them all.
 struct place {
     const char* name;
     std::size_t of_four;    // quarters of the size from the beginning
 };
 inline constexpr place places[] = {{"begin", 0}, {"early", 1}, {"middle", 2}, {"late", 3}, {"end", 4}};
 
-// Runs `body(container, position)` on a fresh container for each place, once with room to spare and once when full.
+// Runs `body(container, position)` on a fresh container for each place, once with spare capacity and once when full.
 template <class Container, class Body>
 void at_every_place(Body body, std::size_t count = 8, std::size_t spare = 40) {
     for (const place& where : places) {
@@ -75,7 +75,7 @@ void at_every_place(Body body, std::size_t count = 8, std::size_t spare = 40) {
     }
 }
 
-// The iterator `position` elements from the beginning.
+// Iterator to element `position`.
 template <class Container>
 [[nodiscard]] auto nth(Container& container, std::size_t position) {
     return container.begin() + static_cast<typename Container::difference_type>(position);

@@ -123,7 +123,7 @@ TYPED_TEST(erase_from, resize_to_more_appends_value_initialised_elements) {
     for (std::size_t i = 5; i < more; ++i) ASSERT_TRUE(v[i] == T());
 }
 
-// settled_vector's forerunner showed what had been there before. The rule: new elements are new.
+// resize() value-initializes new elements. The predecessor of settled_vector shows stale values.
 TYPED_TEST(erase_from, resize_shows_no_stale_values) {
     using T = typename TypeParam::value_type;
     TypeParam v = filled<TypeParam>(50, 1);

@@ -1,9 +1,9 @@
-// [container.requirements.general], [vector.capacity], [vector.modifiers]: what is left when an element, an iterator or the
+// [container.requirements.general], [vector.capacity], [vector.modifiers]: exception safety when an element, an iterator or the
 // allocator throws.
 //
-// Each test runs one operation again and again and makes its first step throw, then its second, ... until none does. A
-// step is every construction, copy, assignment and throwing move of an element, and every move of a test iterator.
-// strong: the container is as it was. basic: it holds whole elements, and can be used and destroyed. Both: nothing leaks.
+// Each test repeats one operation and lets step 1 throw, then step 2, ... until none does. A step is a construction, copy,
+// assignment or throwing move of an element, or a move of a test iterator. Strong guarantee: the container is unchanged. Basic:
+// it holds whole elements and is usable. Neither leaks.
 #include <functional>
 #include <iterator>
 #include <vector>
@@ -27,16 +27,16 @@ using headroom_test::open_book;
 
 enum class promise { basic, strong };
 
-// The step to fail after the k-th. Emulated, a page may hold thousands, and each of them takes long: there, the first 200, and
-// then a fiftieth further each time.
+// Returns the next step to fail after step k. Under QEMU, where an operation can have thousands of slow steps, only the first 200
+// are all failed, and later ones every 2 %.
 inline long step_after(long k) { return headroom_test::emulated() && k > 200 ? k + k / 50 : k + 1; }
 
-// Runs `operation(container)` on what `prepare()` returns, failing each step in turn. Returns how many steps it has. (Not a
-// template over the operation: there are hundreds of them.)
+// Runs `operation` on a fresh container from `prepare` with each step failing in turn. Returns the number of steps. std::function
+// keeps hundreds of instantiations small.
 template <class Container>
 long fail_steps(promise promised, const std::function<Container()>& prepare, const std::function<void(Container&)>& operation) {
     for (long k = 1;; k = step_after(k)) {
-        // A range kept warm comes with room for many elements: a full container over one would make this take minutes.
+        // A cached range has capacity for many elements: filling a container over one would take minutes.
         headroom::trim_cache();
         Container container = prepare();
         const numbers_list before = numbers(container);
@@ -59,14 +59,14 @@ long fail_steps(promise promised, const std::function<Container()>& prepare, con
         if (promised == promise::strong) {
             EXPECT_TRUE(thrown) << "a failure was swallowed";
             EXPECT_EQ(numbers(container), before);
-            // Room that was made before the element threw may stay; pointers into the container must.
+            // Capacity gained before the throw may stay; pointers into the container must stay valid.
             EXPECT_EQ(container.data(), where);
             EXPECT_GE(container.capacity(), capacity);
         } else {
             EXPECT_LE(container.size(), container.capacity());
             (void)numbers(container);
         }
-        // It must still work: grow, shrink, and hold what it is given.
+        // The container is still usable: it grows, shrinks, and holds new elements.
         append(container, 3, 900);
         container.clear();
         append(container, 20);
@@ -83,7 +83,7 @@ template <class Container>
 class exceptions_in : public contract<Container> {};
 TYPED_TEST_SUITE(exceptions_in, subjects);
 
-// What the tests start from: full, so that the operation must grow, or with room for 40 more.
+// Returns a function that makes the start state: a full container, or one with capacity for 40 more.
 template <class Container>
 std::function<Container()> starts(bool tight) {
     if (tight) return [] { return full<Container>(8); };
@@ -130,7 +130,6 @@ TYPED_TEST(exceptions_in, resize_is_strong) {
     }
 }
 
-// It may throw or give up quietly, but it loses nothing.
 TYPED_TEST(exceptions_in, shrink_to_fit_keeps_the_elements) {
     using T = typename TypeParam::value_type;
     const auto prepare = [] { return headroom_test::roomy<TypeParam>(8, (std::size_t{1} << 18) / sizeof(T)); };
@@ -182,7 +181,7 @@ TYPED_TEST(exceptions_in, insert_of_a_forward_range_is_basic) {
     }
 }
 
-// See increments_may_throw: what the iterator does between two elements must not cost one of them.
+// An increment that throws between two elements must not leak one: see increments_may_throw.
 TYPED_TEST(exceptions_in, an_increment_that_throws_loses_no_element) {
     using T = typename TypeParam::value_type;
     if (std::is_same_v<TypeParam, std::vector<T>>) GTEST_SKIP() << "libstdc++ 12 leaks an element here";
@@ -243,7 +242,7 @@ TYPED_TEST(exceptions_in, erase_is_basic) {
     }
 }
 
-// Nothing that could throw happens when the last elements go.
+// Erasing at the end moves nothing and so must not throw.
 TYPED_TEST(exceptions_in, erase_at_the_end_does_not_throw) {
     TypeParam v = filled<TypeParam>(8);
     open_book(1);
@@ -255,7 +254,7 @@ TYPED_TEST(exceptions_in, erase_at_the_end_does_not_throw) {
     EXPECT_TRUE(v.empty());
 }
 
-// settled_vector's forerunner destroyed elements that its constructor had not come to build.
+// A constructor that throws destroys only the elements that it built. The predecessor of settled_vector destroys more.
 TYPED_TEST(exceptions_in, a_constructor_that_fails_destroys_what_it_built) {
     using T = typename TypeParam::value_type;
     const TypeParam source = filled<TypeParam>(6);
@@ -279,7 +278,7 @@ TYPED_TEST(exceptions_in, a_constructor_that_fails_destroys_what_it_built) {
               12);
 }
 
-// rvector freed twice when a copy threw during assignment.
+// Copy assignment gives the basic guarantee. rvector frees twice when a copy throws.
 TYPED_TEST(exceptions_in, copy_assignment_is_basic) {
     for (const std::size_t before : {0U, 3U, 30U}) {
         for (const std::size_t count : {6U, 100U}) {

@@ -1,5 +1,5 @@
-// Families of containers, for suites that choose the elements themselves: `make<T>()` owns an empty container of T, which get() gives,
-// `takes<T>` says whether there is one, and `moves` whether elements move when it grows.
+// Families of containers, for suites that choose the element types. `make<T>()` returns an owner of an empty container of T,
+// accessible by get(). `takes<T>` is true if there is one; `moves` is true if growth moves elements.
 #pragma once
 
 #include <cstddef>

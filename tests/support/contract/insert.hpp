@@ -1,5 +1,5 @@
-// [vector.modifiers], [sequence.reqmts]: push_back, emplace_back, every insert and emplace, each at every place, with room
-// to spare and without; and values and positions that come from the container itself.
+// [vector.modifiers], [sequence.reqmts]: push_back, emplace_back, every insert and emplace, at each place, with and without spare
+// capacity, also with values from the container itself.
 #include <initializer_list>
 #include <list>
 #include <memory>
@@ -23,7 +23,7 @@ template <class Container>
 class insert_into : public contract<Container> {};
 TYPED_TEST_SUITE(insert_into, subjects);
 
-// What `v` must hold once `added` went in before `position`.
+// Returns `v` with `added` inserted at `position`: the expected content.
 [[maybe_unused]] numbers_list with(numbers_list v, std::size_t position, const numbers_list& added) {
     v.insert(v.begin() + static_cast<std::ptrdiff_t>(position), added.begin(), added.end());
     return v;
@@ -80,7 +80,7 @@ TYPED_TEST(insert_into, appending_grows_through_every_capacity) {
     EXPECT_EQ(numbers(v), counted(5000));
 }
 
-// The common trap of a broken growth: room for one more is not made once, but each time.
+// Catches growth by one element at a time.
 TYPED_TEST(insert_into, appending_changes_capacity_rarely) {
     TypeParam v;
     int changes = 0;
@@ -90,7 +90,7 @@ TYPED_TEST(insert_into, appending_changes_capacity_rarely) {
         if (v.capacity() != before) ++changes;
         before = v.capacity();
     }
-    // A step of capacity must be worth its cost: many elements each, or a page where one element is that large.
+    // Each growth must add many elements, or a page of them where one element is that large.
     const std::size_t bytes = 5000 * sizeof(typename TypeParam::value_type);
     EXPECT_LE(static_cast<std::size_t>(changes), 20 + bytes / 4096);
 }
@@ -126,7 +126,7 @@ TYPED_TEST(insert_into, one_emplaced_at_every_place) {
     });
 }
 
-// rvector lost the last element when it inserted at end().
+// Inserting at end() keeps the old last element. rvector loses it.
 TYPED_TEST(insert_into, at_the_end_keeps_the_last_element) {
     using T = typename TypeParam::value_type;
     TypeParam v = filled<TypeParam>(2);
@@ -247,7 +247,7 @@ TYPED_TEST(insert_into, nothing_at_every_place) {
     });
 }
 
-// rvector copied ranges of another type as bytes. The rule: each element is built from what the iterator gives.
+// A range of another type is converted element by element. rvector copies it as bytes.
 TYPED_TEST(insert_into, a_range_of_another_type_is_converted) {
     using T = typename TypeParam::value_type;
     if constexpr (std::is_same_v<T, int>) {
@@ -267,7 +267,7 @@ TYPED_TEST(insert_into, a_range_of_another_type_is_converted) {
             EXPECT_EQ(numbers(v), expected);
         });
     } else {
-        // The same elements by way of a list, so that no two of them lie side by side.
+        // Repeats it from a list, whose elements are not contiguous.
         std::list<T> source;
         for (int i = 500; i < 503; ++i) source.push_back(make<T>(i));
         at_every_place<TypeParam>([&](TypeParam& v, std::size_t at) {
@@ -291,9 +291,9 @@ TYPED_TEST(insert_into, with_room_to_spare_what_lies_before_stays_where_it_is) {
     EXPECT_EQ(number(*before), 4);
 }
 
-// --- Values that lie in the container itself. [sequence.reqmts] forbids that for ranges only.
+// --- Values inside the container itself. [sequence.reqmts] forbids only ranges of them.
 
-// rvector read freed memory; boost appended an empty element when the container was full.
+// rvector reads freed memory here; boost appends an empty element when the container is full.
 TYPED_TEST(insert_into, push_back_of_its_own_element) {
     for (const place& which : places) {
         if (which.of_four == 4) continue;
@@ -335,7 +335,7 @@ TYPED_TEST(insert_into, emplace_back_of_its_own_element) {
     }
 }
 
-// rvector used freed memory. The element may lie before, at or after the place, and itself be shifted.
+// The value may lie before, at or after the position, and is shifted itself. rvector uses freed memory.
 TYPED_TEST(insert_into, one_copy_of_its_own_element) {
     for (const place& which : places) {
         if (which.of_four == 4) continue;
@@ -350,7 +350,7 @@ TYPED_TEST(insert_into, one_copy_of_its_own_element) {
     }
 }
 
-// fbvector, amc and settled_vector's forerunner built it from an element that they had already moved or destroyed.
+// fbvector, amc and the predecessor of settled_vector build the element from one that they already moved or destroyed.
 TYPED_TEST(insert_into, emplace_of_its_own_element) {
     using T = typename TypeParam::value_type;
     for (const place& which : places) {
@@ -382,7 +382,7 @@ TYPED_TEST(insert_into, copies_of_its_own_element) {
     }
 }
 
-// rvector destroyed the value before it copied it.
+// rvector destroys the value before copying it.
 TYPED_TEST(insert_into, assign_copies_of_its_own_element) {
     if (!assigns_its_own_element<TypeParam>) GTEST_SKIP() << "nor need it";
     for (const std::size_t i : {0U, 4U, 7U}) {

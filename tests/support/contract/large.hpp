@@ -1,5 +1,5 @@
-// The bulk operations with more elements than are committed or allocated in one piece, so that what is done in steps is
-// done over many of them: a value that lies in the container, an exception in a late step, and no walking back and forth.
+// Bulk operations on more elements than one step commits: values inside the container, an exception in a late step, and linear
+// traversal.
 #include <list>
 #include <stdexcept>
 #include <vector>
@@ -18,7 +18,7 @@ using headroom_test::numbers_list;
 
 template <class Container>
 class large : public contract<Container> {};
-// About a megabyte, and no round number.
+// Elements in about 1 MiB; an odd number.
 template <class Container>
 constexpr std::size_t many_in = (std::size_t{1} << 20) / sizeof(typename Container::value_type) + 13;
 TYPED_TEST_SUITE(large, subjects);
@@ -107,7 +107,7 @@ TYPED_TEST(large, insertions_into_many) {
     }
 }
 
-// [sequence.reqmts]: linear. Once to count, once to read.
+// [sequence.reqmts]: linear. One pass counts, one reads.
 TYPED_TEST(large, a_range_is_walked_at_most_twice) {
     using T = typename TypeParam::value_type;
     const std::size_t many = many_in<TypeParam>;
@@ -120,7 +120,7 @@ TYPED_TEST(large, a_range_is_walked_at_most_twice) {
     EXPECT_LE(walked([&] { const TypeParam v(range.begin(), range.end()); }), 2.0);
     TypeParam v = filled<TypeParam>(10);
     EXPECT_LE(walked([&] { v.insert(v.end(), range.begin(), range.end()); }), 2.0);
-    // An insertion into elements, and an assignment over them, may look for the place where old ones end.
+    // An insertion before elements and an assignment may walk the range once more, to find where the old elements end.
     v = filled<TypeParam>(many / 2);
     EXPECT_LE(walked([&] { v.insert(v.begin() + 3, range.begin(), range.end()); }), 3.0);
     v = filled<TypeParam>(many / 2);

@@ -1,5 +1,5 @@
-// [vector], with elements that cannot be copied: everything that does not need a copy must compile and work.
-// (rvector's resize and erase did not compile for them.)
+// [vector] with move-only elements: every operation that needs no copy compiles and works. rvector's resize and erase do not
+// compile.
 #include <algorithm>
 #include <iterator>
 

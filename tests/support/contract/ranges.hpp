@@ -1,5 +1,5 @@
-// [container.intro.reqmts], [sequence.reqmts] of C++23: construction from a range, assign_range, append_range,
-// insert_range. For headroom's containers alone: the standard libraries at hand have none of them in C++20.
+// C++23's construction from a range, assign_range, append_range and insert_range. For headroom's containers only: std::vector has
+// none of them in C++20.
 #include <array>
 #include <list>
 #include <ranges>
@@ -23,8 +23,8 @@ template <class Container>
 class ranges_into : public contract<Container> {};
 TYPED_TEST_SUITE(ranges_into, subjects);
 
-// Runs `body` with count elements 500, 501, ... as a range of each category: contiguous, bidirectional without
-// neighbours, forward, unsized forward made by a view, single-pass of temporaries.
+// Runs `body` with elements 500, 501, ... as a range of each category: contiguous, bidirectional and not contiguous, forward,
+// unsized forward view, single-pass of temporaries.
 template <class T, class Body>
 void as_every_kind_of_range(std::size_t count, Body body) {
     {
@@ -97,7 +97,7 @@ TYPED_TEST(ranges_into, insert_range_at_every_place) {
     using T = typename TypeParam::value_type;
     for (const std::size_t count : {0U, 3U, 60U}) {
         as_every_kind_of_range<T>(count, [count](auto&& range) {
-            // A single-pass range is spent after one use: one place for each run of it.
+            // A single-pass range is consumed by one use, so each run tests one place.
             TypeParam v = filled<TypeParam>(8);
             numbers_list expected = numbers(v);
             const numbers_list added = counted(count, 500);
@@ -127,7 +127,7 @@ TYPED_TEST(ranges_into, insert_range_at_every_place) {
     }
 }
 
-// A reference that converts is enough; the elements' own type is not asked for.
+// The range's reference type needs only to be convertible to the element type.
 TYPED_TEST(ranges_into, ranges_of_another_type_are_converted) {
     using T = typename TypeParam::value_type;
     if constexpr (std::is_convertible_v<short, T>) {

@@ -1,4 +1,4 @@
-// A table as another version of Headroom might have it, or a damaged program: made by hand, as the first argument says.
+// Builds by hand the table of another version of Headroom or of a damaged program, chosen by the first argument.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 #include "system/note.hpp"
 
-// A control block that has fields of other sizes, in other places, than ours.
+// A control block whose fields have other sizes and offsets than the library's.
 struct foreign_block {
     std::uint64_t next;
     std::uint16_t state;
@@ -56,7 +56,7 @@ void make_table() {
     foreign_ranges.head.block_bytes = sizeof(foreign_block);
     std::memcpy(foreign_ranges.head.library, "v9_9", 5);
     foreign_ranges.head.table_bytes = sizeof foreign_ranges;
-    foreign_ranges.head.fields = headroom::detail::published_fields + 1;    // it describes one that nobody knows yet
+    foreign_ranges.head.fields = headroom::detail::published_fields + 1;    // one of them is of a later version
     place(published_field::version, &foreign_block::version);
     place(published_field::state, &foreign_block::state);
     place(published_field::base, &foreign_block::base);
@@ -81,7 +81,7 @@ std::uint64_t address(const void* of) { return reinterpret_cast<std::uintptr_t>(
 
 int main(int count, char** arguments) {
     const std::string what = count > 1 ? arguments[1] : "";
-    // Low, so that an address fits into 32 bits where the machine has that.
+    // Low, so that an address fits into 32 bits if the system allows.
     void* const low =
         mmap(reinterpret_cast<void*>(0x10000000), 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     void* const range = mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -97,7 +97,7 @@ int main(int count, char** arguments) {
         blocks[i].reserved = 262144;
         blocks[i].committed = 65536;
         blocks[i].next = i == 0 ? address(&blocks[1]) : 0;
-        std::memcpy(blocks[i].label, "elevenbytes", sizeof blocks[i].label);    // and no zero behind them
+        std::memcpy(blocks[i].label, "elevenbytes", sizeof blocks[i].label);    // without a terminating zero
     }
     auto& head = foreign_ranges.head;
     foreign_ranges.newest = address(blocks);
@@ -118,7 +118,7 @@ int main(int count, char** arguments) {
     if (what == "too-large") blocks[1].reserved = 0xffffffffffff0000;
     if (what == "overfull") blocks[1].committed = 1 << 30;
     if (what == "overlapping") blocks[1].base = blocks[0].base + 4096;
-    if (what == "all-stuck") {    // thousands of blocks that are never whole
+    if (what == "all-stuck") {    // thousands of blocks in the middle of a change
         constexpr int all = 5000;
         for (int i = 0; i < all; ++i) {
             blocks[i].version = 1;
@@ -130,7 +130,7 @@ int main(int count, char** arguments) {
     if (what == "32-bit" && address(low) >> 32 != 0) return 1;
     std::puts("ready");
     std::fflush(stdout);
-    // Its first block is rewritten all the time, as slowly as a thread does that is interrupted, and stays whole as long.
+    // Rewrites its first block all the time, each time as slowly as an interrupted thread, with equally long pauses.
     for (volatile foreign_block* const one = blocks; what == "rewritten";) {
         for (const char letter : {'a', 'b'}) {
             std::atomic_ref<std::uint64_t> version(blocks->version);

@@ -1,4 +1,4 @@
-// A library with a Headroom of its own.
+// A library that contains its own copy of Headroom.
 #include <headroom/reservation.hpp>
 
 extern "C" [[gnu::visibility("default")]] void make_range() {

@@ -1,4 +1,4 @@
-// Programs that `headroom maps` looks at, and the command itself, run by its tests.
+// Runs `headroom maps` and the programs that it reads.
 #pragma once
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ inline void execute(const std::vector<std::string>& words) {
     _exit(127);
 }
 
-// A program that runs until the test is done with it, or has it do something by a line.
+// A program that runs until the test ends it. A line on its input requests its next step.
 class running {
 public:
     explicit running(const std::vector<std::string>& words) {
@@ -42,7 +42,7 @@ public:
         close(out[1]);
         close(started[1]);
         char nothing = 0;
-        while (::read(started[0], &nothing, 1) < 0 && errno == EINTR) {}    // it ends when the child runs the other program
+        while (::read(started[0], &nothing, 1) < 0 && errno == EINTR) {}    // ends when the child executes the other program
         close(started[0]);
         to_ = in[1];
         from_ = out[0];
@@ -60,7 +60,7 @@ public:
         waitpid(id_, nullptr, 0);
         id_ = -1;
     }
-    // Waits until it says that it is.
+    // Waits for its "ready". False if it ended or printed something else.
     [[nodiscard]] bool is_ready() const {
         std::string line;
         char letter = 0;
@@ -78,12 +78,12 @@ private:
 };
 
 struct outcome {
-    int code = -1;    // of the command, or 128 + the signal that ended it
+    int code = -1;    // exit status, or 128 + the signal that ended the command
     std::string out;
     std::string err;
 };
 
-// The command's run, from its start to its end.
+// A run of the command, from its start to its end.
 class command {
 public:
     explicit command(std::vector<std::string> words, void (*before)() = nullptr, const std::string& program = HEADROOM_COMMAND) {
@@ -117,7 +117,7 @@ public:
         if (out_ >= 0) close(out_);
         out_ = -1;
     }
-    // What it has written when `text` is in it `times` times, or it has ended.
+    // Returns the output up to `times` occurrences of `text`, or all of it if the command ended.
     std::string read_until(const std::string& text, int times = 1) {
         char part[4096];
         for (;;) {
@@ -165,7 +165,7 @@ inline outcome run(const std::vector<std::string>& words) { return command(words
 
 inline std::string subject(const std::string& name) { return HEADROOM_MAPS_SUBJECTS "/headroom-maps-" + name; }
 
-// Of the JSON of a reading.
+// Returns the JSON of a reading.
 inline nlohmann::json json_of(const running& what) {
     const outcome done = run({what.number(), "--json"});
     EXPECT_EQ(done.code, 0) << done.err;
@@ -178,7 +178,7 @@ inline std::vector<nlohmann::json> named(const nlohmann::json& all, const std::s
     return found;
 }
 
-// What is wrong with a reading whatever the process does; empty if nothing is.
+// Returns the errors of a reading that no action of the process explains; empty if none.
 inline std::string nonsense_in(const nlohmann::json& all) {
     std::string wrong;
     const auto number = [](const nlohmann::json& of, const char* what) { return of[what].get<std::uint64_t>(); };

@@ -1,5 +1,5 @@
-// What `headroom maps` is shown: ranges of every kind, made as the first argument says. Writes "ready" and waits for the end
-// of its input; a line there asks for the next step of what it does.
+// Makes ranges for `headroom maps`, as the first argument says. Prints "ready" and waits for the end of its input; a line
+// requests the next step.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -57,7 +57,7 @@ int shapes(const char* file) {
     const reservation untouched = made(1024 * mebibyte, 0, "untouched", headroom::page_by_page());
     const reservation strange = made(mebibyte, 4096, "\x1b[2J\xc3\xa9\xff \"\\", headroom::page_by_page());
     const reservation nameless = made(mebibyte, 8192, nullptr, headroom::page_by_page());
-    // Neighbours that the system may make one mapping of.
+    // Adjacent ranges that the system may merge into one mapping.
     std::vector<reservation> open;
     for (std::size_t i = 0; i < 4; ++i) {
         open.push_back(made(4 * mebibyte, 0, nullptr, headroom::page_by_page().held(headroom::holding::open)));
@@ -65,7 +65,7 @@ int shapes(const char* file) {
     }
     auto stored = headroom::file_vector<int>::create(file, max_elements(1'000'000));
     stored.resize(100'000);
-    // Kept when it is dropped: what has no name, and was wanted again soon before.
+    // Kept in the cache: unnamed, and its size recurred recently.
     for (int i = 0; i < 4; ++i) {
         reservation kept(32 * mebibyte, headroom::page_by_page());
         if (kept.commit_to(mebibyte)) std::abort();
@@ -87,7 +87,7 @@ int grow() {
     return 0;
 }
 
-// Whatever can be done to ranges, on several threads at once and as fast as they can, beside one that stays as it is.
+// Changes ranges in every way on several threads as fast as possible, beside one that stays unchanged.
 int churn(unsigned threads) {
     const reservation steady = made(16 * mebibyte, mebibyte, "steady", headroom::page_by_page());
     std::atomic<bool> stop{false};
@@ -117,7 +117,7 @@ int churn(unsigned threads) {
     return 0;
 }
 
-// The first thread ends, the process does not.
+// The main thread ends, the process does not.
 int leaderless() {
     static const reservation range = made(16 * mebibyte, mebibyte, "left behind", headroom::page_by_page());
     std::thread([] {

@@ -1,5 +1,5 @@
-// A program as newcomers write it, with three costs: a large vector of unknown size, a small one of the same size again and
-// again, and maps that are built and dropped.
+// A typical newcomer's program with three costs: a large vector of unknown size, a small one of equal size each time, and maps
+// that are built and dropped.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -1,4 +1,4 @@
-// A program that replaces operator new by a pool of its own over malloc.
+// Replaces operator new by a pool over malloc.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

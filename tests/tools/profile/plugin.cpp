@@ -1,4 +1,4 @@
-// A library that the subject loads and unloads, and which grows a vector of its own.
+// A library that the subject loads and unloads; grows a vector.
 #include <vector>
 
 extern "C" void grow_in_plugin(int count);

@@ -1,4 +1,4 @@
-// Runs the headroom command for its tests, and reads what it wrote.
+// Runs the headroom command and reads its output.
 #pragma once
 
 #include <sys/wait.h>
@@ -27,12 +27,12 @@ inline std::string text_of(const std::string& path) {
 }
 
 struct outcome {
-    int code = -1;    // of the command; -1 if a signal ended it
+    int code = -1;    // exit status; -1 if a signal ended it
     std::string out;
     std::string err;
 };
 
-// A shell's command line, with `headroom` standing for the command and `subject` for the program to be profiled.
+// Runs a command line in the shell, with @headroom replaced by the command, @subjects by their folder, @folder by `folder`.
 inline outcome run(const scratch_folder& folder, std::string line) {
     const auto replace = [&](const std::string& what, const std::string& by) {
         for (std::size_t at = 0; (at = line.find(what, at)) != std::string::npos; at += by.size())
@@ -49,7 +49,7 @@ inline nlohmann::json json_of(const scratch_folder& folder, const std::string& n
     return nlohmann::json::parse(folder.read(name), nullptr, false);
 }
 
-// What a subject printed about itself: the last line of its output with two numbers.
+// A subject's own result: the last line of its output with two numbers.
 struct answer {
     long long growths = -1;
     long long bytes = -1;

@@ -1,5 +1,5 @@
-// What the tests of headroom profile profile: programs with known answers. subject NAME runs one; it prints how often
-// arrays of its own grew, and how many bytes of old blocks that left behind, as its containers' capacities told it.
+// Programs with known results for headroom profile. `subject NAME` runs one and prints how often its arrays grew, and the bytes
+// of the old blocks, by its containers' capacities.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -38,7 +38,7 @@ struct answer {
     }
 };
 
-// Runs one step, and takes note if it made the container's block larger. A string in its own buffer has no block.
+// Runs one step, and counts a growth of the container's block. A string in its small buffer has no block.
 template <class Container, class Step>
 void watched(answer& known, Container& container, Step step) {
     const std::size_t before = container.capacity();
@@ -48,7 +48,7 @@ void watched(answer& known, Container& container, Step step) {
     else known.grew(before * sizeof(typename Container::value_type));
 }
 
-// Copied, never moved: growing allocates for every element.
+// Copied, never moved: growth allocates for every element.
 struct copied_only {
     std::string text;
     explicit copied_only(int i) : text(40, static_cast<char>('a' + i % 26)) {}
@@ -101,7 +101,7 @@ struct copied_only {
     std::size_t room = 32;
     void* block = std::malloc(room);
     for (int i = 0; i < count; ++i) {
-        void* const in_the_way = std::malloc(room);    // so that it cannot grow where it is
+        void* const in_the_way = std::malloc(room);    // prevents growth in place
         void* const before = block;
         block = std::realloc(block, room * 2);
         if (block != before) known.grew(room);
@@ -124,7 +124,7 @@ answer growing(int count) {
     return known;
 }
 
-// Two callers by turns, at changing depth: the frames nearest to the allocation are the same, those further out are not.
+// Two callers in turn at varying depth: the frames next to the allocation are equal, the outer ones differ.
 [[gnu::noinline]] answer deeper(int levels, int count) {
     answer known;
     if (levels > 0) known += deeper(levels - 1, count);
@@ -201,7 +201,7 @@ void locality_low() {
 void utilization_high() { locality_high(); }
 void utilization_low() { variation_low(); }
 
-// Strictly by turns, so that the answer does not depend on who runs when.
+// Strictly in turns, so that the result does not depend on scheduling.
 void contention_high() {
     std::mutex mutex;
     std::condition_variable turned;
@@ -239,7 +239,7 @@ answer by_threads(int how_many) {
     return all;
 }
 
-// None of these grows anything.
+// None of these is a growth.
 [[gnu::noinline]] void larger_each_time() {
     std::string s = "a text that is longer than a string's own buffer";
     for (int i = 0; i < 200; ++i) s = std::string(s.size() + 5, static_cast<char>('a' + i % 26));
@@ -296,11 +296,11 @@ void use_plugin(const char* path, int count) {
     dlclose(library);
 }
 
-// The command that records this program gets no more of the file onto its disk than stands in it once something does.
+// Limits the recording command's files to little more than the present size of `path`, once it has content.
 void fill_the_disk_for(const char* path) {
     struct stat file{};
     while (stat(path, &file) != 0 || file.st_size <= 16) usleep(1000);
-    usleep(100000);    // all of what is being written
+    usleep(100000);    // waits until the write is complete
     stat(path, &file);
     rlimit limit{};
     prlimit(getppid(), RLIMIT_FSIZE, nullptr, &limit);
@@ -308,7 +308,7 @@ void fill_the_disk_for(const char* path) {
     prlimit(getppid(), RLIMIT_FSIZE, &limit, nullptr);
 }
 
-// Allocates until it must have waited for room in the ring.
+// Allocates until the ring is full and it has to wait.
 void* allocate_much(void* result) {
     for (int i = 0; i < 1000000; ++i) std::free(block_of_dimension(32));
     return result;
@@ -322,7 +322,7 @@ bool is_cancelled_in_malloc() {
     return result == PTHREAD_CANCELED;
 }
 
-// A child that does not see the command that records it, being in a PID namespace of its own, has to wait for it.
+// A child in a new PID namespace, which cannot see the recording command, has to wait for it.
 int wait_for_an_unseen_reader() {
     int line[2];
     if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, line) != 0) return 77;
@@ -346,7 +346,7 @@ int wait_for_an_unseen_reader() {
     return told == 1 && status == 0 ? 0 : 1;
 }
 
-// Blocks that are got by one function alone, and not given back.
+// Allocates blocks by one function alone, and does not free them.
 void allocate_by(const std::string& function, int count) {
     for (int i = 0; i < count; ++i) {
         if (function == "calloc") kept = std::calloc(1, 16);

@@ -1,4 +1,4 @@
-"""check.py FOLDER MODULE: the module's functions take and return the same with our vectors as with std::vector."""
+"""check.py FOLDER MODULE: checks that functions of the module behave alike with headroom's vectors and with std::vector."""
 import importlib
 import sys
 
@@ -7,7 +7,7 @@ module = importlib.import_module(sys.argv[2])
 
 
 def answer(function, argument):
-    """What a function says to the argument: a value and the types in it, or the kind of its error."""
+    """Returns the function's result with its types, or the type of its exception."""
     try:
         result = function(argument)
     except Exception as error:
@@ -44,7 +44,7 @@ for kind, all_of_them in arguments.items():
             checked += 1
 if answer(module.vector_ints, [1, 2])[2] != [2, 4]:
     sys.exit("not even the plainest list")
-# Nothing leaks: a list's elements have the owners that they had.
+# No leak: the reference count of an element is unchanged.
 text = "a text of its own " * 3
 before = sys.getrefcount(text)
 for _ in range(100):

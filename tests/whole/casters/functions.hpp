@@ -1,4 +1,4 @@
-// The functions that both modules offer: each once with a vector of ours and once with std::vector, which must agree.
+// The functions of both modules: each with a headroom vector and with std::vector, which must agree.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ Nested turned(Nested from) {
     return result;
 }
 
-// `define(name, function)` gives a function its name.
+// `define(name, function)` registers the function under that name.
 template <class Define>
 void define_all(Define define) {
     define("std_ints", doubled<std::vector<int>>);

@@ -1,4 +1,4 @@
-// Something of every public header, in one program without a test framework: a first word from a new system.
+// Uses a part of every public header, without a test framework: a first test on a new system.
 #include <headroom/headroom.hpp>
 
 #include <headroom/testing.hpp>
@@ -92,7 +92,7 @@ static void files() {
         const auto again = headroom::file_vector<int>::open(path, headroom::file_access::read_only, headroom::max_elements(1000));
         expect(again.size() == 1 && again.front() == 7, "a file keeps its elements");
     } catch (const headroom::file_error& error) {
-        expect(error.code() == std::errc::function_not_supported, error.what());    // on Windows before 10 1803
+        expect(error.code() == std::errc::function_not_supported, error.what());    // Windows before 10 1803
     }
     std::filesystem::remove(path);
 }

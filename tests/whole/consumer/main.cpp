@@ -1,5 +1,4 @@
-// A stranger's program: all that the consumer projects must be able to do with Headroom, through the linker too. It must
-// compile without exceptions and run-time types as well.
+// A user's program: uses all that consumer projects need, through the linker too. Must also compile without exceptions and RTTI.
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>

@@ -1,8 +1,8 @@
-"""What ./dev leaves alone: what --no-install finds, and its output once it has ended.
+"""Checks that ./dev --no-install changes no installed parts, and that no process writes to its output after it has ended.
 
-    python3 as_it_is.py FOLDER     (a folder of the tests' own)
+    python3 as_it_is.py FOLDER     (created anew)
 
-./dev runs in a copy, with a cmake and a sleep that show what they were given, and a .venv that was made from another list.
+./dev runs in a copy, with its own cmake and sleep, and with a .venv made from another list.
 """
 import os
 import pathlib
@@ -23,7 +23,7 @@ failures = []
 
 def program(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)    # where it is a link, to the system's Python say, nothing is written through it
+    path.unlink(missing_ok=True)    # never writes through a link, for example to the system's Python
     path.write_text(f"#!/bin/sh\n{lines}\n")
     path.chmod(0o755)
 
@@ -35,7 +35,7 @@ def dev(line, status, said):
     return run.stdout + run.stderr
 
 
-# Who reads ./dev through a pipe waits for everybody who can still write into it: what outlives ./dev must not.
+# The reader of a pipe from ./dev waits for all its writers: none may outlive ./dev.
 program(folder / "bin/sleep", f'echo held; echo held >&2; : >"{folder}/slept"')
 program(folder / "bin/cmake", f'[ "$1" != --build ] || for each in $(seq 100); do [ -e "{folder}/slept" ] || command -p sleep 0.1; done')
 if "held" in dev("--no-install build", 0, "built in build/dev"):

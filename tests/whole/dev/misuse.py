@@ -1,8 +1,8 @@
-"""What ./dev says to a command line that cannot be right: at once, with exit status 2, with nothing installed or built.
+"""Checks that ./dev rejects a wrong command line at once: with a message, exit status 2, and nothing installed or built.
 
-    python3 misuse.py FOLDER     (a folder of the tests' own)
+    python3 misuse.py FOLDER     (created anew)
 
-./dev runs in a copy without build folders, with an apt-get, a sudo and a cmake that only say that they were called.
+./dev runs in a copy without build folders, with an apt-get, a sudo, a cmake and a pip that only record that they were called.
 """
 import os
 import pathlib
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-WRONG = {    # command line: what is said
+WRONG = {    # command line: part of the message
     "": "which command?",
     "frobnicate": "no such command: frobnicate",
     "test --frobnicate": "test knows no flag --frobnicate",
@@ -41,7 +41,7 @@ WRONG = {    # command line: what is said
     "lab run --frobnicate": "lab knows no flag or command --frobnicate",
     "lab run --full --quick": "are two grids",
     "lab list --shard 5/4": "--shard wants i/n",
-    "lab --figures --frobnicate": "lab knows no flag or command --frobnicate",    # what it does know comes first
+    "lab --figures --frobnicate": "lab knows no flag or command --frobnicate",    # a known flag comes first
 }
 HELP = ["help", "--help", "-h", "lab --help", "lab --quick --help", "lab run --help", "test --help", "test --fast -h", "build --help", "clean --help"]
 
@@ -51,7 +51,7 @@ shutil.rmtree(folder, ignore_errors=True)
 for name in ("dev", "CMakePresets.json"):
     shutil.copy(ROOT / name, folder / "copy" / name)
 shutil.copytree(ROOT / "scripts/dev", folder / "copy/scripts/dev")
-shutil.copytree(ROOT / "lab/experiments", folder / "copy/lab/experiments")    # which --filter names
+shutil.copytree(ROOT / "lab/experiments", folder / "copy/lab/experiments")    # names for --filter
 called = folder / "called"
 (folder / "bin").mkdir()
 for name in ("apt-get", "sudo", "cmake", "pip"):
@@ -82,20 +82,20 @@ made = sorted(path.name for path in (folder / "copy").iterdir())
 if made != ["CMakePresets.json", "dev", "lab", "scripts"]:
     failures.append(f"something was left in the checkout: {made}")
 
-# A name that is nearly one is answered with those that are, and nothing of several is run where one is wrong.
+# Suggests existing names for a misspelled one, and runs none of several names if one is wrong.
 finder = [sys.executable, "-B", ROOT / "scripts/dev/find_tests.py"]
 for wrong, right in {"vector_ersae": "vector_erase_test", "lint_flors": "lint_floors", "rehom": "rehoming", "weathr": "weather"}.items():
     run = subprocess.run([*finder, "fork_test", wrong], capture_output=True, text=True)
     if run.returncode != 2 or run.stdout or right not in run.stderr:
         failures.append(f"./dev test {wrong}: wanted status 2 and {right}, got {run.returncode}: {run.stdout}{run.stderr}")
-# Every name that the list shows is found.
+# Finds every name that --list shows.
 listed = subprocess.run([*finder, "--list"], capture_output=True, text=True, check=True).stdout
 names = [name for line in listed.splitlines() if line.startswith("    ") for name in line.split()]
 run = subprocess.run([*finder, *names], capture_output=True, text=True)
 if len(names) < 200 or run.returncode != 0:
     failures.append(f"./dev test does not find {len(names)} names that --list shows: {run.stderr}")
 
-# ./dev lab checks flags before there is a command to ask; both know the same ones.
+# ./dev lab checks flags before the command is built; both must know equal flags.
 command = (ROOT / "tools/lab/command.cpp").read_text(encoding="utf-8")
 shell = (ROOT / "scripts/dev/lab.sh").read_text(encoding="utf-8")
 flags = set(re.findall(r'(?:run_|to)->add_(?:flag|option)\("(--\w+)"', command))

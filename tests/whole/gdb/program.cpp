@@ -1,4 +1,4 @@
-// Something for gdb to look at.
+// A program for gdb.
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -37,7 +37,7 @@ int main() {
     for (const bool bit : {true, false, true}) bits.push_back(bit);
     headroom::string_column texts;
     for (const char* text : {"zero", "", "two"}) texts.push_back(text);
-    // What another engine exports: the same again.
+    // Imports of equal content, as exported by another engine.
     const auto imported = []<class T>(const headroom::arrow_column& column, T) {
         ArrowArray made{};
         ArrowSchema its{};

@@ -1,4 +1,4 @@
-// Leaks the block of an element that nobody destroyed, in the memory that its argument names. Valgrind must say so.
+// Leaks the block of an element that is never destroyed, in the kind of memory named by the argument. Valgrind must report it.
 #include <cstring>
 #include <new>
 

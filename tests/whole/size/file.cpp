@@ -1,4 +1,4 @@
-// A program with one vector in a file: its constants are looked at.
+// A program with one file_vector, whose constants are checked.
 #include <filesystem>
 
 #include <headroom/file_vector.hpp>

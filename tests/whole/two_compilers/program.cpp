@@ -1,5 +1,5 @@
-// Vectors that objects of two compilers hand to each other: both take every block from the same heap. operator new is replaced by one
-// whose blocks are not malloc's, so that neither heap takes the other's.
+// Objects of two compilers exchange vectors: both must allocate from one heap. Replaces operator new by one whose blocks are not
+// malloc's, so that neither heap accepts the other's.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,4 +1,4 @@
-// What `SIDE` does with vectors: compiled once by each compiler.
+// Operations of `SIDE` on vectors, compiled once by each compiler.
 #include "sides.hpp"
 
 template <class Vector>

@@ -1,4 +1,4 @@
-// Elements about which compilers might think differently, and what each compiler does with vectors of them.
+// Elements that compilers may classify differently, and each compiler's operations on vectors of them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
-// Clang passes it in registers, and so takes it to be relocatable. GCC does not know the attribute.
+// Clang passes it in registers, and so takes it for relocatable. GCC does not know the attribute.
 #if defined(__clang__)
 #define IN_REGISTERS [[clang::trivial_abi]]
 #else
@@ -30,7 +30,7 @@ struct holds_one {
     holds_one() = default;
     explicit holds_one(int n) : part(n) {}
 };
-// Says so, but has data of different access in itself, so that some compilers cannot tell whether a base has said it.
+// Opted in; its data members have different access, so that some compilers cannot tell if a base has opted in.
 struct says_so {
     using headroom_is_trivially_relocatable = std::true_type;
     int value = 0;
@@ -57,7 +57,7 @@ struct names_itself {
 private:
     int more_ = 0;
 };
-// Made from a number.
+// Constructible from a number.
 struct text : std::string {
     text() = default;
     explicit text(int n) : std::string(std::to_string(n)) {}
@@ -81,7 +81,7 @@ struct pair_of_them : std::pair<in_registers, int> {
     DO(owner)         \
     DO(pair_of_them)
 
-// Compiled by either compiler, as members of the types `here` and `there`.
+// Members of `here` and `there`, each compiled by one compiler.
 #define EACH_CALL(kind)                                                    \
     static void grow(headroom::vector<kind>&, std::size_t count);          \
     static void end(headroom::vector<kind>&);                              \

@@ -1,4 +1,4 @@
-// What a plugin may do with the library: containers, one of them with a helper thread that is at work when it is unloaded.
+// A plugin that uses the library: containers, one with a helper thread that is working when the plugin is unloaded.
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
@@ -17,6 +17,6 @@ extern "C" int run() {
     headroom::vector<int> many(1'000'000, 1);
     headroom::settled_vector<int> some{1, 2, 3};
     kept.resize(std::size_t{5} << 20, 'x');
-    for (int i = 0; i < 200; ++i) headroom::settled_vector<int>().push_back(i);    // the thread comes to have slots of its own
+    for (int i = 0; i < 200; ++i) headroom::settled_vector<int>().push_back(i);    // so that the thread gets slots
     return many.back() + some.back() + (kept.back() == 'x' ? 1 : 0) + static_cast<int>(headroom::reservations().size());
 }

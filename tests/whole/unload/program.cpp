@@ -1,6 +1,6 @@
-// Loads the plugin that it is given, uses it, on a thread that stays as well, and unloads it. A thread left running in code that is gone
-// would crash; one left over shows in the list of threads; ranges left over show in the addresses; and a fork afterwards would call
-// what the plugin registered.
+// Loads the plugin, uses it, also on a thread that lives on, and unloads it. Detects a thread still running in unloaded code
+// (crash), a thread left behind (list of threads), ranges left behind (address space), and registered fork handlers (a fork
+// afterwards).
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ std::ptrdiff_t threads() {
     return error ? 1 : std::distance(begin(all), end(all));
 }
 
-// Bytes of address space.
+// Returns the bytes of mapped address space.
 std::size_t addresses() {
     std::ifstream statm("/proc/self/statm");
     std::size_t pages = 0;
@@ -37,14 +37,14 @@ std::size_t addresses() {
     return pages * 4096;
 }
 
-// A thread that lives longer than the plugin. Without destructor: where the program fails, it ends with it.
+// A thread that outlives the plugin. No destructor: it ends with a failing program.
 class worker {
 public:
     worker() {
         std::thread([this] { work(); }).detach();
     }
 
-    // Calls `job` on the thread, and returns what it returns.
+    // Runs `job` on the thread and returns its result.
     int run(int (*job)()) {
         job_ = job;
         job_.notify_one();

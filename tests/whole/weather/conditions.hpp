@@ -1,4 +1,4 @@
-// Bad conditions, made from inside, after the program has started; what a process has mapped; and how it says that it failed.
+// Bad conditions that a program creates for itself after its start; its mappings; and its report of a failure.
 #pragma once
 
 #include <malloc.h>
@@ -43,7 +43,7 @@ inline std::size_t status_line(const std::string& begins) {
     }
     return 0;
 }
-// What the process has mapped: how many, and how many bytes; but for the heap, which keeps what is freed.
+// Number and bytes of the process's mappings without the heap, which keeps freed memory.
 struct mapped {
     std::size_t count = 0, bytes = 0;
     mapped() {
@@ -69,7 +69,7 @@ inline void limit(__rlimit_resource which, std::size_t bytes) {
 inline void* occupied = nullptr;
 inline std::size_t occupied_bytes = 0;
 
-// Leaves `left` mappings: neighbouring pages of different rights are mappings of their own.
+// Uses all but `left` mappings: adjacent pages of different protection are separate mappings.
 inline void occupy_mappings(std::size_t left) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     occupied_bytes = 400'000 * page;
@@ -88,7 +88,7 @@ inline void occupy_mappings(std::size_t left) {
     }
 }
 
-// Leaves 2^bits bytes of addresses, whatever the limits say.
+// Occupies all but 2^bits bytes of addresses, whatever the limits are.
 inline void occupy_addresses(unsigned bits) {
     const std::size_t left = std::size_t{1} << bits;
     void* const kept = mmap(nullptr, left, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -99,22 +99,22 @@ inline void occupy_addresses(unsigned bits) {
     check(munmap(kept, left) == 0, "munmap");
 }
 
-// A sandbox: these calls are answered with that error.
+// Makes these system calls fail with `error`, as in a sandbox.
 inline void sandboxed(std::initializer_list<long> calls, std::size_t error) {
     if (!headroom_test::refuse_calls(calls, static_cast<int>(error))) skip("no sandbox can be made here");
 }
 
-// Whatever is mapped is locked into memory.
+// Locks all mappings into memory.
 inline void locked(std::size_t how) {
     if (mlockall(static_cast<int>(how)) != 0) skip("this process may lock nothing");
-    // (What is reserved counts, too: see tests/range/locked_memory_test.cpp for a small limit.)
+    // Reserved addresses count too: see tests/range/locked_memory_test.cpp for a small limit.
     constexpr std::size_t much = std::size_t{1} << 40;
     void* const probe = mmap(nullptr, much, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (probe == MAP_FAILED) skip("this process may lock little");
     munmap(probe, much);
 }
 
-// What the system tells of itself is not there, for this process alone.
+// Unmounts /proc and /sys, for this process only.
 inline void without_proc() {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         umount2("/proc", MNT_DETACH) != 0 || umount2("/sys", MNT_DETACH) != 0) {
@@ -122,7 +122,7 @@ inline void without_proc() {
     }
 }
 
-// A file system of so many MiB is what this process alone sees at its working folder.
+// Mounts a file system of `value` MiB at the working folder, for this process only.
 inline void own_disk(std::size_t value) {
     const std::string size = "size=" + std::to_string(value) + "m";
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||

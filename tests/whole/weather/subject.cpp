@@ -1,11 +1,11 @@
-// A program that uses Headroom in earnest, for weather.py to run in bad conditions: it fills containers, checks every
-// element, gives all back, and says in one word how it went.
+// Runs a workload on Headroom, for weather.py to run under bad conditions: fills containers, checks every element, releases all,
+// and prints the outcome.
 //
 //   subject WORK [MIB] [LIMIT VALUE]...
 //
-// It prints "works", "falls back" (it got what it asked for, in another way than in fair weather) or "throws" (it was
-// refused, nothing was lost, and a smaller wish was granted afterwards), and exits with 0. Anything else is a failure: an
-// element that is not what was put there, a range or mapping that is left, a refusal that is no bad_alloc.
+// Prints "works", "falls back" (completed in another way than under good conditions) or "throws" (refused without loss, and a
+// smaller request succeeded), and exits with 0. Anything else is a failure: a wrong element, a range or mapping left behind, a
+// refusal other than bad_alloc.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,11 +43,11 @@ using headroom::settled_vector;
 
 enum class outcome { works, falls_back, throws };
 
-// What stands at an index: a different value for each, that no memory holds by chance.
+// Returns a different value for each index, which memory does not hold by chance.
 std::uint32_t value_at(std::size_t index) { return static_cast<std::uint32_t>(index * 2654435761U + 12345U); }
 std::string text_at(std::size_t index) { return std::to_string(value_at(index)) + std::string(index % 40, 'x'); }
 
-// What an element takes, with what it owns.
+// Bytes of an element, with the memory that it owns.
 template <class T>
 constexpr std::size_t bytes_of = std::is_same_v<T, std::string> ? 128 : sizeof(T);
 template <class T>
@@ -65,7 +65,7 @@ void check_elements(const Vector& v, const char* what) {
     }
 }
 
-// Fills `v` with `count` elements; false when that was refused, and then all that went in must be there.
+// Fills `v` up to `count` elements. False if that was refused; the elements before must then be there.
 template <class Vector>
 bool fill(Vector& v, std::size_t count) {
     using T = typename Vector::value_type;
@@ -77,7 +77,7 @@ bool fill(Vector& v, std::size_t count) {
         check_elements(v, "after a refusal");
         check(v.try_push_back(element_at<T>(in)) == nullptr || v.size() == in + 1, "try_push_back after a refusal");
         return false;
-    } catch (const std::length_error&) {    // the reservation was the smaller one
+    } catch (const std::length_error&) {    // the reservation was smaller
         check(v.size() == in, "a refused append changed the size");
         check_elements(v, "after a length_error");
         return false;
@@ -91,7 +91,7 @@ std::size_t reserved_for(const void* data) {
     return owner ? owner->reserved : 0;
 }
 
-// --- The work. Each is given the bytes that it is to fill.
+// --- The workloads. Each gets the number of bytes to fill.
 
 template <class T, class Policy = headroom::settled_policy>
 outcome settled(std::size_t bytes) {
@@ -132,7 +132,7 @@ outcome plain_vector(std::size_t bytes) {
     }
 }
 
-// Appended by two appenders in turn, read as it grows, and shared at the end.
+// Appends by two appenders in turn, reads meanwhile, and shares the elements at the end.
 template <class T>
 outcome appended_together(std::size_t bytes) {
     const std::size_t count = bytes / bytes_of<T>;
@@ -148,9 +148,9 @@ outcome appended_together(std::size_t bytes) {
                 for (std::size_t i = 0; i < 100; ++i) out.emplace_back(element_at<T>(in + i));    // the last one publishes
             }
         } catch (const std::bad_alloc&) {
-            refused = true;    // part of a batch may have been built: its appender has published it
+            refused = true;    // the appender has published the part of a batch that was built
         } catch (const std::length_error&) {
-            refused = true;    // the reservation was the smaller one
+            refused = true;    // the reservation was smaller
         }
         check(refused ? v.size() >= in && v.size() < in + 100 : v.size() == in, "what was published");
         check_elements(v, "appended together");
@@ -162,7 +162,7 @@ outcome appended_together(std::size_t bytes) {
     }
 }
 
-// In a file beside the program's working folder, read by a second vector, committed, opened again.
+// A file in the working folder: read by a second vector, committed, reopened.
 outcome in_file(std::size_t bytes) {
     const std::filesystem::path path = "weather-" + std::to_string(getpid());
     const std::size_t count = bytes / 4;
@@ -197,7 +197,7 @@ outcome in_file(std::size_t bytes) {
     return refused ? outcome::throws : outcome::works;
 }
 
-// Frozen, given away and shared as an array, a stream and a tensor, read there, and taken back.
+// Freezes elements, exports them as array, stream and tensor, reads and releases those, and takes the elements back.
 outcome handed_over(std::size_t bytes) {
     const std::size_t count = bytes / 4;
     try {
@@ -288,7 +288,7 @@ outcome multipool(std::size_t bytes) {
     return refused ? outcome::throws : outcome::works;
 }
 
-// Many small ones at once.
+// 400 small vectors at once.
 outcome many(std::size_t) {
     std::vector<settled_vector<std::uint32_t>> all;
     all.reserve(400);
@@ -306,7 +306,7 @@ outcome many(std::size_t) {
     return refused ? outcome::throws : smaller ? outcome::falls_back : outcome::works;
 }
 
-// Asks for more than the system can promise at once.
+// Commits more than the system can promise at once.
 outcome promise(std::size_t) {
     try {
         settled_vector<char> v(headroom::max_elements{512 * gib});
@@ -326,7 +326,7 @@ outcome promise(std::size_t) {
     }
 }
 
-// One after another, of sizes that cannot serve each other warm: no more than one is ever alive.
+// One workload after another, of sizes that cannot reuse each other's cached range: at most one is alive.
 outcome turns(std::size_t bytes) {
     outcome worst = outcome::works;
     for (int round = 0; round < 3; ++round) {
@@ -338,7 +338,7 @@ outcome turns(std::size_t bytes) {
     return worst;
 }
 
-// Parent and child go on with the same containers, each with its own copy of the pages.
+// Parent and child go on with their own copies of the containers.
 outcome forked(std::size_t bytes) {
     const std::size_t count = bytes / 4;
     settled_vector<std::uint32_t> a;
@@ -381,7 +381,7 @@ outcome forked(std::size_t bytes) {
     return outcome::works;
 }
 
-// Dies with a core: weather.py looks how large it is.
+// Ends with a core dump, whose size weather.py checks.
 outcome core(std::size_t bytes) {
     settled_vector<char> vast(headroom::max_elements{1024 * gib});
     const settled_vector<char> open(headroom::max_elements{256 * gib}, headroom::commit_policy{}.held(headroom::holding::open));
@@ -446,14 +446,14 @@ int main(int count, char** arguments) {
     } catch (const std::exception& what) {
         fail(std::string("an exception that is no bad_alloc: ") + what.what());
     }
-    // Whatever happened, nothing is left, and what is possible is possible. (What is made once and kept, a helper thread or
-    // the heap's arenas, is there by now: a second time adds nothing.)
+    // After any outcome nothing is left behind, and the workload can run again. By now objects that are created once exist, such
+    // as a helper thread or the heap's arenas: a second run adds nothing.
     check(headroom::reservations().empty(), "a reservation is left");
     headroom::trim_cache();
     check(headroom::cached_bytes() == 0, "the cache is not empty");
     const mapped before;
     const std::size_t heap = heap_in_use();
-    result = std::max(result, chosen(bytes));    // it may find less of the heap free, or more
+    result = std::max(result, chosen(bytes));    // it may find more or less of the heap free
     headroom::trim_cache();
     const mapped now;
     check(now.count <= before.count + 4, "mappings are left");

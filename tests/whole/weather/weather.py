@@ -1,14 +1,14 @@
-"""Runs programs of ours in bad conditions, and prints how each went.
+"""Runs programs that use Headroom under bad conditions, and prints the outcome of each.
 
   weather.py SUBJECT [--examples FOLDER --expected FOLDER] [--page FILE [--write]]
 
-SUBJECT is the program made from subject.cpp; FOLDER holds the example programs, which must print what they print in fair
-weather. In each condition a program must work, fall back to another way, or throw: it must not crash, lose an element or
-leave anything behind. The table in FILE must be the one found; --write puts it there.
+SUBJECT is the program made from subject.cpp; FOLDER holds the example programs, whose output must not change. In each
+condition a program must work, fall back to another way, or throw: it must not crash, lose an element or leave anything
+behind. The table in FILE must equal the outcome; --write stores it there.
 
-Two conditions are the whole machine's (overcommit, huge pages). They are made only where root may, for a second or two each,
-and undone also when this program is killed: a guardian process sees to it. With overcommit off, 96 GiB
-or all the memory may be promised, so that other programs go on.
+Two conditions apply to the whole machine (overcommit, huge pages). They need root, last a second or two each, and are undone
+by a guardian process even if this program is killed. With overcommit off, the system still promises 96 GiB or all of its
+memory, so that other programs go on.
 """
 import argparse
 import contextlib
@@ -44,7 +44,7 @@ class Skipped(Exception):
 # --- Conditions of the whole machine
 
 def restored_by_guardian(values):
-    """Starts a process that writes the values back as soon as this one is gone or says so; returns how to say so."""
+    """Starts a process that restores the values when this one ends or calls the returned function."""
     ours, theirs = os.pipe()
     if os.fork() == 0:
         os.setsid()
@@ -70,7 +70,7 @@ def restored_by_guardian(values):
 
 @contextlib.contextmanager
 def machine(*settings):
-    """Writes the (path, value) pairs; all are as before afterwards."""
+    """Context with the (path, value) pairs written; restores the values at its end."""
     before = []
     for path, _ in settings:
         try:
@@ -100,14 +100,14 @@ def machine(*settings):
 
 
 def no_overcommit():
-    """As much may be promised as other programs need, and less than the work called promise wants."""
+    """Context with overcommit off: enough for other programs, and too little for the workload `promise`."""
     gib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
     return machine((RATIO, str(max(100, 9600 // max(gib, 1)))), (MODE, "2"))
 
 
 @contextlib.contextmanager
 def memory_group(mib):
-    """A control group with so much memory; gives its file of members."""
+    """Context with a control group limited to `mib` MiB; yields the path of its cgroup.procs."""
     if os.geteuid() != 0:
         raise Skipped("only root may make a control group")
     first = pathlib.Path("/sys/fs/cgroup/memory")
@@ -140,7 +140,7 @@ def memory_group(mib):
 
 # --- Running
 
-# (What a child is to do first is the shell's: several threads start programs, and in a child of such nothing of Python's may run.)
+# The shell sets up the child: in a forked child of a process with several threads Python code must not run.
 def run(command, members=None, **more):
     command = [str(part) for part in command]
     if members is not None:
@@ -157,7 +157,7 @@ class Weather:
         self.folder = examples
         self.rows = []
         self.failures = []
-        self.runs = itertools.count()    # which threads may ask at once
+        self.runs = itertools.count()    # a counter that several threads may increment
 
     def one(self, work, mib, *limits, members=None):
         next(self.runs)
@@ -172,7 +172,7 @@ class Weather:
         return words
 
     def shown(self):
-        """Whether the examples print what they print in fair weather."""
+        """Returns "works" if all examples print the expected output."""
         wrong = []
         for expected in self.examples:
             program = pathlib.Path(self.folder) / f"example_{expected.stem}"
@@ -185,11 +185,11 @@ class Weather:
         return f"FAILS ({', '.join(wrong)})" if wrong else "works"
 
     def condition(self, name, allowed, works, around=None, told=None):
-        """`works` maps what is run to how; each outcome must be one of `allowed`. The table has `told` where chance decides which."""
+        """Runs `works`, pairs of a name and a function. Each outcome must be in `allowed`. `told`, if given, goes into the table."""
         began = time.monotonic()
         try:
             with around if around is not None else contextlib.nullcontext() as members:
-                # Side by side, unless the condition is one for all of them together.
+                # In parallel, unless the condition applies to all of them together.
                 with ThreadPoolExecutor(1 if around is not None else os.cpu_count()) as pool:
                     found = list(zip([work for work, _ in works], pool.map(lambda one: one[1](members), works)))
         except Skipped as why:
@@ -268,7 +268,7 @@ class Weather:
         self.condition("neither `/proc` nor `/sys`", good, self.fills(8, "proc", 0, works=[*FILLS, "many", "turns"]))
         self.condition("no file can be opened", good,
                        self.fills(8, "files", 3, works=[work for work in FILLS if work != "file_vector"]))
-        # (MCL_CURRENT and MCL_FUTURE, and with MCL_ONFAULT.)
+        # MCL_CURRENT and MCL_FUTURE, then with MCL_ONFAULT.
         self.condition("memory locked (`mlockall`)", [*good, "falls back"], self.fills(8, "locked", 3))
         self.condition("memory locked as it is touched", [*good, "falls back"], self.fills(8, "locked", 7))
         self.condition("a disk of 4 MiB; a file of 16 MiB", ["throws"], self.fills(16, "disk", 4, works=["file_vector"]))
@@ -278,7 +278,7 @@ class Weather:
         self.condition("core dump: 1.3 TiB reserved, 10 MiB used", good, [("core", lambda _: self.core())])
 
     def core(self):
-        """Whether what is only reserved stays out of a core file."""
+        """Returns "works" if memory that is only reserved is not in a core file."""
         pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
         if pattern.startswith("|") or "/" in pattern:
             raise Skipped("core files go elsewhere on this machine")
@@ -309,12 +309,12 @@ def table(rows):
 
 
 def compare(page, rows, write):
-    """What is wrong with the table on the page."""
+    """Returns the differences of the table on the page."""
     text = page.read_text()
     head, rest = text.split(BEGIN)
     old, tail = rest.split(END)
     known = dict(line.strip("| ").split(" | ", 1) for line in old.strip().splitlines()[2:])
-    # What could not be tried here stands as it was.
+    # Conditions that could not be tried here keep their row.
     new = table([(name, known.get(name, "not tried") if found is None else found) for name, found in rows])
     if write:
         page.write_text("\n".join([head.rstrip("\n") + "\n", BEGIN, *new, END]) + tail)
@@ -333,7 +333,7 @@ def main():
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(3))
-    # No core files of what is killed on purpose; only core() allows them.
+    # No core files of killed programs; only core() allows them.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     weather = Weather(options.subject.resolve(), options.examples, options.expected, options.too_much)
     weather.all()

@@ -1,4 +1,4 @@
-// The bytes of a file, to look at and to damage.
+// Reads and damages bytes of a file.
 #pragma once
 
 #include <fstream>

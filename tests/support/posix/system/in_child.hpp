@@ -1,4 +1,4 @@
-// Runs a body in a forked child, so that limits, exhaustion and crashes end there.
+// Runs a function in a forked child, so that limits, exhaustion and crashes end there.
 #pragma once
 
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 
 namespace headroom_test {
 
-// The child's exit status as the body returns it, or 1000 + the signal that ended it. The child runs no destructors of its
+// Returns the body's result as the child's exit status, or 1000 + the signal that ended it. The child runs no destructors of its
 // parent's objects.
 template <class Body>
 int in_child(Body body) {

@@ -1,4 +1,4 @@
-// Limits of the process, where the system keeps them: an emulator may accept one and forget it.
+// Resource limits of the process. An emulator may accept a limit and not enforce it.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ inline bool limit_addresses(std::size_t bytes) {
     return setrlimit(RLIMIT_AS, &wanted) == 0;
 }
 
-// Whether a limit on addresses is kept. Asked of a child, as there is no way back.
+// True if a limit on addresses is enforced. Tried in a child, since a limit cannot be raised again.
 inline bool limits_are_kept() {
     return in_child([] {
                constexpr std::size_t limit = std::size_t{256} << 20;

@@ -1,4 +1,4 @@
-// What lies at an address, as the system sees it.
+// Queries the mapping at an address.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace headroom_test {
 
-// Whether a file can be made shorter while somebody has it mapped.
+// True if a file can be truncated while it is mapped.
 inline constexpr bool mapped_files_are_cut = true;
 
-// Whether anything, accessible or not, is mapped there; true where the system does not say. (QEMU's list leaves some of what
-// is inaccessible out.)
+// True if the address is in a mapping, accessible or not, and where /proc has no list. Also true under QEMU, whose list omits
+// some inaccessible mappings.
 inline bool is_mapped(const void* address) {
     std::ifstream maps("/proc/self/maps");
     if (!maps || emulated()) return true;

@@ -1,4 +1,4 @@
-// How much memory is really there, as the system counts it.
+// Resident memory, as counted by the system.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 namespace headroom_test {
 
-// Resident bytes of the process; 0 where the system does not say.
+// Resident bytes of the process; 0 if unknown.
 inline std::size_t resident_bytes_of_process() {
     std::ifstream file("/proc/self/statm");
     std::size_t total = 0;
@@ -21,10 +21,10 @@ inline std::size_t resident_bytes_of_process() {
     return resident * headroom::page_size();
 }
 
-// Whether that counts what this program uses and nothing else.
+// True if that counts only memory used by this program.
 inline bool resident_bytes_of_process_are_its_own() { return true; }
 
-// Resident bytes of [data, data + bytes), whose start lies on a page. All of it must be mapped, accessible or not.
+// Resident bytes of the pages that hold [data, data + bytes), which must be mapped, accessible or not.
 inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     const std::size_t page = headroom::page_size();
     const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % page;

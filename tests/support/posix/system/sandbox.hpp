@@ -1,4 +1,4 @@
-// A process whose system refuses some calls, as a sandbox does (Linux: seccomp).
+// Refuses system calls to this process, as a sandbox does, with Linux's seccomp.
 #pragma once
 
 #include <linux/filter.h>
@@ -12,11 +12,11 @@
 
 namespace headroom_test {
 
-// What the library asks for as a wish, and does without where it is refused.
+// System calls that are optional for the library: it works without them.
 inline constexpr std::initializer_list<long> wishes{SYS_madvise, SYS_mremap, SYS_mincore, SYS_membarrier, SYS_setpriority};
 
-// From now on the calling thread, and what it starts, is answered so by these calls. There is no way back. False where the
-// system has no such thing.
+// Lets these system calls return `answer` in the calling thread and the threads that it starts, for good. False if the system has
+// no seccomp.
 inline bool answer_calls(std::initializer_list<long> calls, unsigned answer) {
     const auto step = [](unsigned code, unsigned yes, unsigned no, unsigned value) {
         return sock_filter{static_cast<unsigned short>(code), static_cast<unsigned char>(yes), static_cast<unsigned char>(no),
@@ -34,7 +34,7 @@ inline bool answer_calls(std::initializer_list<long> calls, unsigned answer) {
 inline bool refuse_calls(std::initializer_list<long> calls, int error) {
     return answer_calls(calls, SECCOMP_RET_ERRNO | static_cast<unsigned>(error));
 }
-// The process ends at the first of these calls, by SIGSYS.
+// Ends the process by SIGSYS at the first of these calls.
 inline bool end_at_calls(std::initializer_list<long> calls) { return answer_calls(calls, SECCOMP_RET_KILL_PROCESS); }
 
 }    // namespace headroom_test

@@ -1,4 +1,4 @@
-// What lies at an address, as the system sees it.
+// Queries the reservation at an address.
 #pragma once
 
 #define WIN32_LEAN_AND_MEAN
@@ -9,10 +9,10 @@
 
 namespace headroom_test {
 
-// Whether a file can be made shorter while somebody has it mapped.
+// True if a file can be truncated while it is mapped.
 inline constexpr bool mapped_files_are_cut = false;
 
-// Whether anything, accessible or not, is reserved there.
+// True if the address is reserved, accessible or not.
 inline bool is_mapped(const void* address) {
     MEMORY_BASIC_INFORMATION about{};
     return VirtualQuery(address, &about, sizeof about) != 0 && about.State != MEM_FREE;

@@ -1,4 +1,4 @@
-// How much memory is really there, as the system counts it.
+// Resident memory, as counted by the system.
 #pragma once
 
 #define WIN32_LEAN_AND_MEAN
@@ -17,19 +17,19 @@
 
 namespace headroom_test {
 
-// Resident bytes of the process; 0 where the system does not say.
+// Resident bytes of the process; 0 if unknown.
 inline std::size_t resident_bytes_of_process() {
     PROCESS_MEMORY_COUNTERS counters{};
     if (!GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters)) return 0;
     return counters.WorkingSetSize;
 }
 
-// Whether that counts what this program uses and nothing else. Wine keeps a byte for each page reserved, in the program.
+// True if that counts only memory used by this program. Wine adds a byte for each reserved page.
 inline bool resident_bytes_of_process_are_its_own() {
     return GetProcAddress(GetModuleHandleA("ntdll.dll"), "wine_get_version") == nullptr;
 }
 
-// Resident bytes of [data, data + bytes), whose start lies on a page. All of it must be reserved, accessible or not.
+// Resident bytes of the pages from `data` on, which must be page-aligned and reserved.
 inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     const std::size_t page = headroom::page_size();
     std::vector<PSAPI_WORKING_SET_EX_INFORMATION> state((bytes + page - 1) / page);

@@ -1,4 +1,4 @@
-// A stranger's program with arrays in files.
+// A user's program with arrays in files.
 #include <headroom/headroom.hpp>
 
 #include <cstdio>

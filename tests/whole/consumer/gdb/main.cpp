@@ -1,4 +1,4 @@
-// Something for gdb to look at, built against an installed library.
+// A program for gdb, built against an installed library.
 #include <headroom/settled_vector.hpp>
 
 void look_here() {}

@@ -1,4 +1,4 @@
-// A stranger's unit that has the module and nothing else: what a header beside it would supply must come with it.
+// A user's unit that imports only the module, with no header beside it.
 import headroom;
 
 struct point {

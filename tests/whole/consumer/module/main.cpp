@@ -1,4 +1,4 @@
-// A stranger's program that imports Headroom.
+// A user's program that imports Headroom.
 #include <cstdio>
 #include <memory>
 #include <string>

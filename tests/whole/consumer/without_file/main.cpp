@@ -1,4 +1,4 @@
-// A stranger's program over a library without arrays in files.
+// A user's program over a library built without arrays in files.
 #include <headroom/headroom.hpp>
 
 #include <cstdio>
