@@ -37,7 +37,7 @@ public:
         return memory.data;
     }
 
-    // Frees a block. If `may_keep`, keeps one from a reservation of at most max_kept_bytes, and releases the oldest in excess of the limits.
+    // Frees a block. If `may_keep`, keeps one from a reservation of at most max_kept_bytes, and releases the oldest above the limits.
     // Precondition: allocate(bytes, ...) returned `block`, which is in use.
     [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool may_keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));

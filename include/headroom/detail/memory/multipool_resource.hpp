@@ -250,8 +250,7 @@ private:
             return chain_.commit_piece(memory, bytes, how);
         });
     }
-    // Returns when the pages of a slab are populated. Buffers are often not filled to their ends, and little of a size's first slab may be
-    // used.
+    // Returns when a slab's pages are populated: large blocks are often not filled, and little of a bin's first slab may be used.
     [[nodiscard]] detail::populate slab_populate(std::size_t index) const noexcept {
         const bool all = index < detail::fine_bin_count || (index < detail::short_bin_count && has_slabs(index));
         return all ? detail::populate::at_once : detail::populate::at_first_touch;
@@ -310,7 +309,7 @@ private:
         return detail::bin_of(alignment) * sizeof(detail::bin);
     }
 
-    // Allocates zero bytes, and blocks of large alignment or size.
+    // Slow path of allocate(): zero bytes, and blocks of large alignment or size.
     [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::throw_upstream_bad_alloc(upstream_resource());
         if (bytes == 0 && alignment <= detail::fine_alignment)
@@ -322,7 +321,7 @@ private:
         }
         return allocate_run(bytes, alignment);
     }
-    // Frees zero bytes, and blocks of large alignment or size.
+    // Slow path of deallocate(): zero bytes, and blocks of large alignment or size.
     [[gnu::noinline]] void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes == 0 && alignment <= detail::fine_alignment) return push_block(offset_for_zero_bytes(alignment), block, bytes);
         if (!uses_page_runs(bytes, alignment)) {
@@ -382,14 +381,14 @@ private:
         record_carved();
         return chain_.make_room_in_kept(bytes, alignment);
     }
-    // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and the number of its blocks outside of slabs.
+    // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and the number of all blocks there.
     template <class Visit>
     void for_each_unslabbed(Visit visit) noexcept;
     void deallocate_large(void* block, std::size_t bytes) {
         large_.deallocate(block, bytes, upstream_resource(), keeps_unpooled);
     }
 
-    // True if the request is served by slabs or page runs instead of queues: over-aligned, or above the largest bin in a pool with
+    // True if slabs or page runs serve the request instead of queues: it is over-aligned, or above the largest bin and chunks are
     // reservations. False if the options exclude its size.
     [[nodiscard]] bool uses_page_runs(std::size_t bytes, std::size_t alignment) const noexcept {
         if (!keeps_unpooled || alignment > max_pooled_alignment) return false;
@@ -449,7 +448,7 @@ private:
     // Returns `count` pages if no free run is long enough; none if memory is refused: upstream may still have a block of the exact size.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
 
-    // Makes all pools and slabs empty.
+    // Makes all bins and slabs empty.
     void forget_blocks() noexcept {
         checks_.on_release();
         for_each_active([this](std::size_t index, detail::bin& each) {
@@ -489,7 +488,7 @@ private:
     std::size_t max_blocks_;
     std::array<std::uint64_t, 2> active_{};    // a bit for each bin that was ever used
     detail::slab_pool* slabs_ = nullptr;       // null until there is a segment
-    std::size_t carved_ = 0;                   // blocks cut from chunks, as of record_carved()
+    std::size_t carved_ = 0;                   // blocks carved from chunks, as of record_carved()
     enum class answer : std::uint8_t { unknown, no, yes } upstream_reuses_ = answer::unknown;
     detail::large_blocks large_;
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
