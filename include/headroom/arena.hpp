@@ -2,8 +2,7 @@
 //
 // Choose it for one contiguous range: consecutive allocations are adjacent, up to gigabytes, and an address shows which arena it belongs
 // to. Choose it too for lifetimes that nest like scopes: mark() at the start of a scope, rewind() at its end. It has no upstream, so
-// allocating fails when its reservation is full. Choose monotonic_resource if there is no bound, or if memory has to come from another
-// resource.
+// allocating fails when its reservation is full. Choose monotonic_resource for other upstreams or no bound.
 //
 // Costs: reserving, about 2 us and some mappings, or 50 ns for a kept range; then about 6 instructions an allocation, and 1.2 us for each
 // fresh 4 KiB page, less on memory that was used before. Under AddressSanitizer the unused part is poisoned. Not synchronized.
@@ -39,8 +38,7 @@ public:
 
     static constexpr std::size_t default_reserve = (SIZE_MAX >> (sizeof(void*) > 4 ? 32 : 4)) + 1;
 
-    // Reserves 4 GiB (256 MiB with 32-bit addresses); if the system refuses, half, and so on down to 1 MiB. Throws `refused` (a
-    // bad_alloc).
+    // Reserves 4 GiB (256 MiB with 32-bit addresses); if refused, half, and so on down to 1 MiB. Throws `refused` (a bad_alloc).
     arena() : arena(reserve_default()) {}
 
     // Reserves `max_bytes`, rounded up to pages, under `policy`. Throws `refused` (a bad_alloc).
@@ -139,8 +137,7 @@ private:
         limit_ = range_.data() + range_.committed();
         poison_unused();
     }
-    // Poisons the unused committed bytes. Not those of a range that is accessible throughout, because the sanitizer needs memory for what
-    // it poisons.
+    // Poisons the unused committed bytes; not of an accessible range, because the sanitizer needs memory for poisoned addresses.
     void poison_unused() noexcept {
         if (limit_ != range_.data() + range_.reserved()) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }
@@ -158,8 +155,7 @@ private:
     HEADROOM_ALWAYS_INLINE void* allocate_impl(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* const place = detail::align_up(cursor_, alignment);
-        // Sums are in 64 bits, so with the size bounded they cannot overflow with pointers of any size. Aligning can, near the end of
-        // 32-bit addresses.
+        // Sums of 64 bits, with the size bounded, cannot overflow. Aligning can, near the end of 32-bit addresses.
         if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, cursor_) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(limit_))) {
             return allocate_slow<throws>(bytes, alignment);

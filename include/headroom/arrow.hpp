@@ -5,8 +5,7 @@
 // Exporting costs a few allocations, of constant size.
 //
 // Types: integers, enums and std::byte, floating point, durations and time points of std::chrono, in their own layout; bool as bits
-// (bit_column); text, binary strings, decimals, lists, lists of one length, structs and dictionaries as columns of columns; nulls by a
-// bit_column.
+// (bit_column); text, binary strings, decimals, lists, structs and dictionaries as columns of columns; nulls by a bit_column.
 //
 // If memory is refused, or a column does not fit, an exception is thrown: nothing is half exported, and a vector passed in is unchanged.
 #pragma once

@@ -6,8 +6,7 @@
 // Choose it where threads produce what others read meanwhile or afterwards as one array: parsed records, events, results of a parallel
 // search. Give each thread an `appender`, which builds elements in a buffer and publishes them in batches. Where one thread appends and no
 // other thread reads meanwhile, settled_vector costs less. An append by an appender costs about the same as one to a thread's own vector,
-// a single append a short lock (without contention an atomic exchange). The vector costs a range of address space and at least a page,
-// like settled_vector.
+// a single append a short lock (without contention an atomic exchange). The vector takes a range and at least a page, like settled_vector.
 //
 // How it differs from std::vector:
 //   - elements are appended only: none is erased, and the vector is neither copied, moved nor assigned; clear() requires that no other
@@ -339,9 +338,8 @@ public:
         block::deallocate(claim_);
     }
 
-    // Builds an element. Amortised O(1), and O(batch) when that completes a batch, which it publishes. Throws std::length_error if neither
-    // the vector nor the claim has a slot, `refused` when the system refuses memory, and what the constructor throws; nothing has changed
-    // then. Invalidates: nothing.
+    // Builds an element. Amortised O(1), O(batch) when that completes a batch, which it publishes. Throws std::length_error if neither
+    // vector nor claim has a slot, `refused`, and what the constructor throws; nothing has changed then. Invalidates: nothing.
     template <class... Args>
     HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
         const size_type count = built_ + 1;

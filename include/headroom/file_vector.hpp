@@ -15,8 +15,7 @@
 //
 // How it differs from settled_vector: elements must be storable<T>; create() and open() make it, and it cannot be copied; a full disk is
 // `refused`, and a fault of the file a file_error. The space of an element is allocated on the disk before the element can be touched, so
-// that a full disk never causes a signal. File systems that write each change to another place (btrfs, ZFS, copies that share blocks) may
-// break that promise.
+// that a full disk never causes a signal; but file systems that write changes elsewhere (btrfs, ZFS, shared blocks) may break that.
 //
 // After fork() the child's copy reads, and sees what the parent publishes (refresh); growing, commit() and close() are refused there,
 // writing to an element faults, and its destructor leaves the file alone. A child made by posix_spawn has no part in it.
@@ -166,8 +165,7 @@ public:
     // inserted in place below committed_size() go to the disk at any time; if the power fails before the next commit, they are found old
     // or new, sector by sector. Throws file_error when the system refuses, and if another program truncated the file. Once the disk has
     // refused, the file has the contents of an earlier commit or of this one. Since the system forgets what it could not write, this
-    // vector then neither commits, publishes, grows nor truncates the file any more (is_writer() is false): open it again to see what it
-    // holds.
+    // vector then neither commits, publishes, grows nor truncates the file any more (is_writer() is false): open it again.
     void commit() {
         T* const room = std::exchange(cap_, end_);    // if this throws, the next append checks
         detail::commit(control_, this->size());
@@ -201,8 +199,7 @@ public:
     void shrink_to_fit() noexcept { cap_ = begin_ + detail::shrink(control_, this->size()); }
 
     // Reserves addresses for exactly `limit` elements elsewhere; copies no element. Resets the access to that of open(). Throws
-    // std::length_error when limit.value < size() or there is no file, `refused`; nothing has changed then. Invalidates: every pointer,
-    // reference and iterator.
+    // std::length_error when limit.value < size() or there is no file, `refused`; nothing has changed then. Invalidates: everything.
     void rehome(max_elements limit) {
         if (control_ == nullptr || limit.value < this->size()) {
             detail::throw_length_error("headroom::file_vector: rehome() to less than size()");

@@ -115,9 +115,8 @@ public:
     }
     ~frozen() = default;
 
-    // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, or any other movable object. The last frozen or exported
-    // array destroys it, on any thread, and perhaps after main(). O(1). Throws std::bad_alloc; `owner` is unchanged then. Invalidates:
-    // nothing.
+    // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, any movable object. The last frozen or exported array
+    // destroys it, on any thread, perhaps after main(). O(1). Throws std::bad_alloc; `owner` is unchanged then. Invalidates: nothing.
     template <class Owner>
         requires(!std::is_lvalue_reference_v<Owner>)
     frozen(std::span<const T> elements, Owner&& owner)

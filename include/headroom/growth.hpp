@@ -25,15 +25,13 @@ namespace detail {
     return element_size == 0 ? most_bytes : most_bytes / element_size;
 }
 
-// Returns `wanted`, at least `required` and at most `most`. If `required` exceeds `most`, returns `most`: the container must compare, and
-// throw.
+// Returns `wanted`, at least `required` and at most `most`; `most` if `required` exceeds it, which the container must check.
 [[nodiscard]] constexpr std::size_t bounded(std::size_t wanted, std::size_t required, std::size_t most) noexcept {
     const std::size_t enough = wanted < required ? required : wanted;
     return enough < most ? enough : most;
 }
 
-// Returns Growth::next(), raised to `required` and lowered to what can exist: a program's own growth may err, since `capacity * 3 / 2` of
-// 1 is 1.
+// Returns Growth::next(), between `required` and the longest array: a program's own growth may err (`capacity * 3 / 2` of 1 is 1).
 template <class Growth>
 [[nodiscard]] constexpr std::size_t apply_growth(std::size_t capacity, std::size_t required, std::size_t element_size) noexcept {
     return detail::bounded(Growth::next(capacity, required, element_size), required, detail::max_array_size(element_size));

@@ -1,5 +1,4 @@
-// Includes all of Headroom for programs. A larger program compiles faster with the headers that it needs. testing.hpp, for tests, is not
-// among them.
+// All of Headroom for programs, without testing.hpp. A larger program compiles faster with the headers that it needs.
 #pragma once
 
 #include <headroom/detail/language.hpp>

@@ -76,8 +76,7 @@ public:
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* place = detail::align_up(chain_.cursor, alignment);
-        // Sums are in 64 bits, so with the size bounded they cannot overflow with pointers of any size. Aligning can, near the end of
-        // 32-bit addresses.
+        // Sums of 64 bits, with the size bounded, cannot overflow. Aligning can, near the end of 32-bit addresses.
         if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, chain_.cursor) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(chain_.limit))) {
             place = place_in_new_chunk(bytes, alignment);

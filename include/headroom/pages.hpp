@@ -51,16 +51,14 @@ HEADROOM_API [[nodiscard]] std::size_t huge_page_size() noexcept;
 HEADROOM_API [[nodiscard]] page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error,
                                               access initial = access::none) noexcept;
 
-// Returns the range, address space and memory, to the system. `range` must be exactly what `reserve` returned. Invalidates: every pointer
-// into the range.
+// Returns address space and memory to the system. `range`: exactly as `reserve` returned it. Invalidates: every pointer into it.
 HEADROOM_API std::error_code release(page_range range) noexcept;
 
 // Makes the range readable and writable. Where overcommit is off, the system charges the bytes here and may refuse (ENOMEM). Fresh pages
 // read as zero. Does nothing to committed pages.
 HEADROOM_API std::error_code commit(page_range range) noexcept;
 
-// Returns the memory of the range to the system and makes it inaccessible; the address space stays reserved. Invalidates: every pointer
-// into the range.
+// Returns the range's memory to the system and makes it inaccessible; it stays reserved. Invalidates: every pointer into it.
 HEADROOM_API std::error_code decommit(page_range range) noexcept;
 
 // Returns the memory of the range to the system, but leaves the range accessible: it reads as zero afterwards.

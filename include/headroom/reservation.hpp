@@ -119,8 +119,7 @@ public:
         if (error) detail::throw_refused("reserve address space", max_bytes, error);
     }
 
-    // Reserves `max_bytes`; if refused, half, and so on down to `at_least`. If all are refused, sets `error` and returns an empty
-    // reservation.
+    // Reserves `max_bytes`; if refused, half, and so on down to `at_least`. If all fail, sets `error` and returns an empty one.
     [[nodiscard]] static reservation up_to(std::size_t max_bytes, std::size_t at_least, const commit_policy& policy,
                                            std::error_code& error) noexcept {
         reservation result;
@@ -185,8 +184,7 @@ private:
 };
 
 // Returns the reservation that `pointer` points into, if any; one past the reserved end is not in it. O(1), lock-free. Other threads may
-// reserve and release: the answer was true at some moment during the call. Document: "4GB per Vector" ("easy to see where a pointer comes
-// from").
+// reserve and release: the answer was true at some moment during the call. Document: "4GB per Vector".
 HEADROOM_API [[nodiscard]] std::optional<owner> owner_of(const void* pointer);
 
 // Returns all live reservations, in no particular order. O(largest number that ever existed at once). Takes no lock.
@@ -208,8 +206,7 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap blocks.
 // Does not see memory that is committed but not written to yet; memory that a process freed counts as available a second or two later.
 // A commit reads the available memory if the last reading is 10 ms old, or a sixteenth of the rest above `bytes` was committed since.
-// Returns false if the system has no such figure (anywhere but on Linux, or without /proc); nothing is refused then. Thread-safe. Never
-// throws. Invalidates: nothing.
+// Returns false, and refuses nothing, if the system has no such figure (all but Linux with /proc). Thread-safe. Invalidates: nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
 // Returns the memory of kept ranges to the system. Another thread's two small ones (128 KiB, in at most 32 threads) follow at its next

@@ -56,8 +56,7 @@ HEADROOM_API [[noreturn]] void fail_without_default() noexcept;
 
 // Returns the resource that a default-constructed resource_allocator<T, Resource> uses: the one passed to
 // set_default_resource<Resource>(), otherwise the result of the type's static member function default_resource(), if it has one, or for
-// std::pmr::memory_resource std::pmr::get_default_resource(). Null if there is none. Thread-safe. Costs a load of a global variable, and
-// that function.
+// std::pmr::memory_resource std::pmr::get_default_resource(). Null if there is none. Thread-safe. Costs a load and that call.
 template <class Resource>
 [[nodiscard]] Resource* default_resource() {
     if (Resource* const chosen = detail::chosen_default<Resource>.load(std::memory_order_acquire)) return chosen;
@@ -95,8 +94,7 @@ public:
     };
 
     // Uses default_resource<Resource>(). Ends the program with a message if there is none, because a container's default constructor does
-    // not throw. Costs a load, a test and, if the type has a default of its own, the call. Two containers made with the same default have
-    // equal allocators.
+    // not throw. Costs a load, a test and, if the type has a default of its own, the call. Allocators with one default are equal.
     resource_allocator() noexcept : resource_(headroom::default_resource<Resource>()) {
         if (HEADROOM_UNLIKELY(resource_ == nullptr)) detail::fail_without_default();
     }
@@ -105,8 +103,7 @@ public:
     template <class U>
     constexpr resource_allocator(const resource_allocator<U, Resource>& other) noexcept : resource_(other.resource()) {}
 
-    // Allocates memory for n objects. O(1). Throws bad_array_new_length if n * sizeof(T) overflows, and what the resource throws.
-    // Invalidates: nothing.
+    // Allocates n objects. O(1). Throws bad_array_new_length if n * sizeof(T) overflows, and as the resource. Invalidates: nothing.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE T* allocate(std::size_t n) {
         if (HEADROOM_UNLIKELY(n > (std::numeric_limits<std::size_t>::max)() / sizeof(T))) resource_allocator::throw_too_long();
         return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));

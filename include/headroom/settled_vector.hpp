@@ -120,8 +120,7 @@ public:
         return *this;
     }
 
-    // A protected vector may be destroyed. If the system refuses access to its elements, their destructors do not run, but the memory is
-    // released. Invalidates: every element.
+    // Works on a protected vector; if access is refused, elements' destructors do not run, but memory is released. Invalidates: all.
     HEADROOM_ALWAYS_INLINE ~settled_vector() { this->destroy_and_release_(); }
 
     // O(1). Invalidates: nothing; elements change owners.
@@ -140,8 +139,7 @@ public:
     // Moves the elements to a new reservation for exactly `limit` elements and releases the old one: the only way to a larger one. Moves
     // relocatable elements by page tables or as bytes, others one by one. Keeps the name. Precondition: access is read_write. O(size())
     // where pages cannot be moved. Throws std::length_error when limit.value < size(), `refused`, and what an element's move throws;
-    // nothing has changed then, except where the throwing move is that of a move-only element. Invalidates: every pointer, reference and
-    // iterator.
+    // nothing has changed then, except where the throwing move is that of a move-only element. Invalidates: everything.
     void rehome(max_elements limit, const commit_policy& commit = Policy::commit) {
         if (limit.value < this->size()) detail::throw_length_error("headroom::settled_vector: rehome() to less than size()");
         HEADROOM_UNPOISON_CAPACITY();

@@ -129,9 +129,8 @@ public:
         *this = std::move(taken);
     }
 
-    // Brings at most N elements back into the object. With more, makes capacity() equal to size() (see vector). Does nothing if memory for
-    // that is refused or an element's copy throws. O(size()) where elements move. Throws only what the move of a move-only element throws.
-    // Invalidates: everything.
+    // Brings at most N elements back into the object. With more, makes capacity() equal to size() (see vector). Does nothing if memory is
+    // refused or a copy throws. O(size()) where elements move. Throws only as the move of a move-only element. Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();

@@ -84,8 +84,7 @@ public:
     using difference_type = typename traits_::difference_type;
 
     // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc (or what the allocator throws) when
-    // memory is refused, and what an element's constructor throws; nothing leaks then. O(elements), and exactly one allocation where their
-    // number is known.
+    // memory is refused, and as an element's constructor; nothing leaks then. O(elements); one allocation if their number is known.
 
     HEADROOM_ALWAYS_INLINE constexpr vector() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
         requires std::default_initializable<Allocator>
@@ -215,8 +214,7 @@ private:
         }
     }
 
-    // Swaps elements with `from`, and allocators if `Allocators`. `from` destroys the old elements afterwards: what is assigned may have
-    // been part of them.
+    // Swaps elements with `from`, and allocators if `Allocators`. `from` destroys the old ones afterwards: it may be part of them.
     template <bool Allocators>
     constexpr void take_over_(vector& from) noexcept {
         if constexpr (Allocators) {

@@ -2,8 +2,7 @@
 //
 // The parent stays the one writer. The child closes its handle of the lock (the lock stays the parent's, for both handles are one), makes
 // the elements read-only, and neither commits nor truncates when its copy of the vector ends. A writer is listed before it opens that
-// handle: otherwise a child forked by another thread meanwhile would keep the file locked, after the parent was killed, for as long as it
-// lives.
+// handle: otherwise a child forked by another thread meanwhile would keep the file locked after the parent was killed.
 #include <algorithm>
 #include <utility>
 

@@ -101,8 +101,7 @@ void map_all(file_control* control) {
 }
 
 void unmap_all(file_control* control) noexcept {
-    // Clears the members first: a child forked by another thread meanwhile protects what it finds here, and the addresses may have another
-    // owner by then.
+    // Clears the members first: a child forked meanwhile protects the addresses it finds here, which may have another owner by then.
     if (range* const place = std::exchange(control->place, nullptr)) unmap_range(place);
     const page_range live_page = std::exchange(control->live_page, {});
     if (live_page.data != nullptr) {

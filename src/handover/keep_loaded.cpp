@@ -8,8 +8,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// Functions whose modules are kept loaded already: calling the system takes microseconds. If the table is full, or in a race, the system
-// is called again.
+// Functions whose modules stay loaded already. If the table is full, or in a race, the system is called again (microseconds).
 constinit std::array<std::atomic<const void*>, 64> kept{};
 
 }    // namespace

@@ -19,8 +19,7 @@ namespace {
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
-// Returns how many elements fit into the block that malloc returns for `count` elements less `fewer_bytes`; `count` if that would be a
-// large block.
+// Returns how many elements fit into malloc's block for `count` elements less `fewer_bytes`; `count` if that is a large block.
 HEADROOM_COLD std::size_t elements_in_heap_block(const large_layout& layout, std::size_t count,
                                                  std::size_t fewer_bytes = 0) noexcept {
     if (count >= layout.from) return count;
@@ -56,8 +55,7 @@ std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count
 
 HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (can_fill_heap_block(layout) && capacity < layout.from) {
-        // Doubles from the power of two that the capacity was filled from (below whole pages the next one), so that capacities stay those
-        // of doubling.
+        // Doubles the power of two that the capacity was filled from (below whole pages the next), so that capacities double.
         const bool below_pages = (capacity * layout.element + heap_step) % least_page < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
         const std::size_t from = fill_unless_pages(layout, plain) == capacity ? plain : capacity;

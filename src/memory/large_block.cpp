@@ -17,8 +17,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Returns the address space for a vector of `bytes`. Always one of few sizes, so that a released range serves the next vector, each large
-// enough to be seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors as Linux allows mappings. Less with 32-bit
-// addresses.
+// enough to be seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors as Linux allows mappings.
 std::size_t reservation_for(std::size_t bytes) noexcept {
     std::size_t size = sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
     while (size < bytes) {
@@ -70,8 +69,7 @@ bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
     return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element;
 }
 
-// Allocates a heap block with the layout of a large one, for `wanted` elements or, if refused, for `required`. Grows `old` by realloc,
-// unless null.
+// Allocates a heap block laid out like a large one, for `wanted` elements or, if refused, `required`. Reallocates `old` unless null.
 block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);

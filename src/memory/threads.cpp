@@ -26,8 +26,7 @@ constinit std::array<std::uint32_t, thread_slot_count> resources_per_slot{};    
 
 }    // namespace
 
-// A thread's caches. Allocated by malloc: thread-local variables may be gone when the thread ends, and operator new may already be calling
-// us.
+// A thread's caches. From malloc: thread-local variables may be gone when the thread ends, and operator new may be calling us.
 struct thread_exit_record {
     thread_cache* caches = nullptr;
 

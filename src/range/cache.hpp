@@ -1,5 +1,4 @@
-// The cache of kept ranges: ranges without an owner, kept with their memory for the next one, because fresh pages are the largest cost of
-// growing.
+// The cache of kept ranges: released ranges that keep their memory for the next owner, because fresh pages cost most of growing.
 //
 // The rule, by share and by size:
 //   - A released range of any size is kept while all kept ranges have at most a sixteenth of the bytes in use.
@@ -33,8 +32,7 @@ inline constexpr std::size_t max_slot_memory = std::size_t{64} << 10;
 inline constexpr std::size_t default_limit = std::size_t{64} << 20;
 inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 
-// Returns the limit of the kept bytes: the user's, otherwise one that fits the memory of the process. Reads files for that, unless `bytes`
-// are at most min_limit.
+// Returns the limit of the kept bytes: the user's, otherwise one that fits the process's memory. Reads files above min_limit.
 [[nodiscard]] std::size_t limit_of_cache(std::size_t bytes) noexcept;
 
 // Number of ranges dropped so far: unmapped instead of kept, wholly or in part. Wraps.

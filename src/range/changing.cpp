@@ -22,8 +22,7 @@ void restore_protection(range* control, std::size_t bytes) noexcept {
 
 std::error_code protect(range* control, access allowed) noexcept {
     const std::lock_guard pause(control->prefault.mutex);
-    // Only the bytes given to the owner: memory committed later must be accessible, and the helper may have made more accessible far
-    // ahead.
+    // Only the bytes given to the owner: later commits must be accessible, and the helper may have made more accessible ahead.
     const std::size_t bytes = control->prefault.given_to_owner != 0 ? control->prefault.given_to_owner : committed_of(control);
     if (bytes > 0) {
         std::error_code error = protect(control->part(0, bytes), allowed);

@@ -23,8 +23,7 @@ inline constexpr std::size_t initial_warm_commit = std::size_t{64} << 10;
     return (bytes + (page - 1)) & ~(page - 1);
 }
 
-// Makes the range accessible up to `to`. Charges the memory. If the system or admit() refuses, returns the error; nothing has changed
-// then.
+// Makes the range accessible up to `to`, and charges it. Returns the error if the system or admit() refuses; nothing has changed then.
 [[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
 
 // Largest number of bytes that one call populates ahead; more if a sixteenth of the committed part or a step of the policy is more. The

@@ -20,8 +20,7 @@ struct description {
     [[nodiscard]] owner to_owner() const { return {base, reserved, committed, label}; }
 };
 
-// Reads a consistent snapshot (seqlock). False if the range is not live. Each field is read with acquire, so that the version is read
-// last.
+// Reads a consistent snapshot (seqlock). False if the range is not live. Acquires each field, so that the version is read last.
 bool read_description(const detail::range* control, description& result) noexcept {
     for (;;) {
         const std::uint32_t version = control->identity.version.load(std::memory_order_acquire);

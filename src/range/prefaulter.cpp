@@ -4,8 +4,7 @@
 // the helper is working on the very next pages, waits for that batch (a huge page, or 2 MiB of ordinary pages). Each range has a mutex of
 // its own, so the helper's work on one range delays no other.
 //
-// It receives no signal, is not in a forked child (which starts its own at need), and ends before its code is unloaded or the program
-// ends.
+// It receives no signal, is not in a forked child (which starts its own), and ends before its code is unloaded or the program ends.
 #include <algorithm>
 #include <atomic>
 
@@ -62,8 +61,7 @@ void prefault_batch(range* control) noexcept {
     wake_all(prefault.batch_count);
 }
 
-// Main function of the helper: populates one batch for each range that asks for more; sleeps when there is no work; returns when told to
-// end.
+// Main function of the helper: populates a batch for each range that asks for more, sleeps when there is none, returns when told to.
 void prefault_loop() {
     lower_thread_priority();
     while (!is_ending()) {
@@ -88,8 +86,7 @@ void prefaulter_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
 
-// Ends the helper when the code is unloaded or the program ends. Ranges in other static objects may live longer: their writers commit for
-// themselves then.
+// Ends the helper when the code is unloaded or the program ends. Writers of static objects that live longer commit for themselves.
 struct helper_end {
     ~helper_end() {
         if (!helper_thread_can_be_joined() || helper.exchange(helper_state::ending) != helper_state::running) return;
@@ -118,8 +115,7 @@ bool ensure_helper() noexcept {
 
 }    // namespace
 
-// Commits under prefault_ahead. Gives the owner one batch of populated memory at each call, so that it returns and updates the helper's
-// target.
+// Commits under prefault_ahead: one populated batch at each call, so that the owner comes back and updates the helper's target.
 std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept {
     const errno_guard unchanged;    // making and waiting for a thread change it
     why = {};

@@ -72,8 +72,7 @@ std::size_t bytes_worth_caching(const range* control, std::size_t used) noexcept
     const std::size_t committed = committed_of(control);
     const std::size_t populated = control->extent.populated;
     const std::size_t known = std::min(populated, committed);
-    // Memory past both is left only where the system refused to release it, which may have emptied the pages first. Pages that were moved
-    // away leave none.
+    // Memory past both is left only where the system refused to release it, perhaps after emptying the pages.
     std::size_t worth = std::min(control->memory(), std::max(populated, committed));
     if (committed - known > initial_warm_commit) {
         const residency found = resident(control->part(known, committed));
@@ -201,8 +200,7 @@ void ranges_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
-// Returns all ranges in the slots of other threads, linked by `cache.next`. Only if the list is empty and no thread runs this code any
-// more.
+// Returns the ranges in other threads' slots, linked by `cache.next`. Only with an empty list, once no thread runs this code.
 range* ranges_in_all_slots() noexcept {
     range* found = nullptr;
     for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {
@@ -213,8 +211,7 @@ range* ranges_in_all_slots() noexcept {
     return found;
 }
 
-// Releases all kept ranges when the code is unloaded or the program ends. Ranges of other static objects that live longer are unmapped one
-// by one.
+// Releases kept ranges when the code is unloaded or the program ends. Ranges of static objects that live longer are then unmapped.
 struct cache_end {
     ~cache_end() {
         set_cache_limit(0);

@@ -1,5 +1,4 @@
-// acquire() and release_range(): the fast path through the calling thread's slots, for small ranges. Compiled for speed; the other files
-// wait for the system.
+// acquire() and release_range(): the fast path through the calling thread's slots, for small ranges. Compiled for speed.
 #include <algorithm>
 
 #include "range/cache.hpp"
@@ -29,8 +28,7 @@ HEADROOM_COLD void drop_slots_at_exit(void*) noexcept {
     }
 }
 
-// Gives this thread slots if it has none. False if it may not have any: it is ending, the limit is reached, or a memory checker is
-// present.
+// Gives this thread slots if it has none. False if it may have none: it is ending, the limit is reached, or a checker is present.
 bool ensure_thread_slots() noexcept {
     if (usable_slots() != nullptr) return true;
     if (warm_memory_is_protected() || leak_checker_present() || heap_profiler_present()) return false;

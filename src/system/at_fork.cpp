@@ -15,8 +15,7 @@ constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
 // Atomic, because one thread may load a library while another forks.
 constinit std::array<std::atomic<fork_handler*>, fork_places> fork_handlers{};
 constinit std::atomic<bool> hooks_installed{false};
-// Modules locked by this fork: one registered meanwhile is not unlocked. Thread-local, because two threads may fork at once, and the child
-// of each must unlock.
+// Modules locked by this fork: later ones are not unlocked. Thread-local: two threads may fork at once, and each child must unlock.
 constinit thread_local std::array<bool, fork_places> fork_locked{};
 
 void before_fork() {

@@ -1,8 +1,7 @@
 // File operations of the system. Implemented in files_posix.cpp and files_windows.cpp; called by src/file/.
 //
 // Nothing here throws. A failure is returned as a std::error_code and leaves the file unchanged, unless a function says otherwise. Every
-// call is counted by calls.hpp, so that a test can refuse it; calls that change a file or sync it notify the file watcher of
-// headroom::testing.
+// call is counted by calls.hpp, so that a test can refuse it; changing or syncing a file notifies headroom::testing's watcher.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +31,7 @@ struct file_facts {
     std::uint64_t bytes = 0;    // its length
 };
 
-// Locks of a file, each held by one handle. They belong to the handle, not to the process, and end with it. They do not block reading and
-// writing.
+// Locks of a file, each held by one handle, not by the process, until that is closed. They do not block reading and writing.
 enum class file_lock : std::uint8_t {
     writer,       // the file has a writer
     published,    // the live size is this writer's
@@ -63,8 +61,7 @@ std::error_code stat_file(file_handle file, file_facts& facts) noexcept;
 std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept;
 // Like truncate_file(), unless there are readers, checked by the handle `lock`: returns resource_unavailable_try_again then.
 std::error_code truncate_file_if_unread(file_handle file, file_handle lock, std::uint64_t bytes) noexcept;
-// Makes the handle a reader until it is closed; waits while the file is truncated. Best effort: not all systems have a second, shared
-// lock.
+// Makes the handle a reader until it is closed; waits while the file is truncated. Best effort: not all systems have such a lock.
 void lock_as_reader(file_handle file) noexcept;
 
 // Extends the file from `from`, its length, to `to`, with disk space for every byte, so that later writes are not refused. If the file
@@ -91,8 +88,7 @@ void release_locks(file_handle file) noexcept;
 // True if another handle has the lock.
 bool is_locked_by_other(file_handle file, file_lock which) noexcept;
 
-// Reserves addresses for mapping a file, like reserve(). Returns function_not_supported if the system cannot map a growing file at fixed
-// addresses.
+// Reserves addresses for mapping a file, like reserve(). Returns function_not_supported where growing files cannot be mapped there.
 page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 
 // Prepares reserved addresses, or a part of them, for mapping a file from its first byte on. They stay inaccessible.

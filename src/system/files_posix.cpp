@@ -35,8 +35,7 @@ namespace {
 
 std::error_code file_failure(int error) noexcept { return {error, std::system_category()}; }
 
-// Makes a call that returns -1 and sets errno on failure, unless a test refuses it. Repeats it if interrupted by a signal. Disables
-// cancellation of the thread.
+// Makes a call that returns -1 and sets errno on failure, unless a test refuses it; again if a signal interrupts. Not cancellable.
 template <class Call>
 std::error_code try_file_call(page_call kind, Call call) noexcept {
     if (const int refused = intercept(kind)) return file_failure(refused);

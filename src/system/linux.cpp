@@ -1,5 +1,4 @@
-// Pages on Linux, from kernel 4.14. Newer calls (populating in one call, guard markers, moving without unmapping, names) are tried; if
-// missing, function_not_supported is returned.
+// Pages on Linux, from kernel 4.14. Newer calls (populate, guard markers, moving without unmapping, names) may be unsupported.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -102,8 +101,7 @@ constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 &
 
 namespace detail {
 
-// False under QEMU's user mode, which accepts any advice and ignores it: guards have no effect there, and memory left behind by
-// MREMAP_DONTUNMAP faults.
+// False under QEMU's user mode, which ignores any advice: guards have no effect there, and memory after MREMAP_DONTUNMAP faults.
 bool rejects_unknown_advice(page_range range) noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
@@ -226,8 +224,7 @@ page_range first_mapping(page_range range) noexcept {
     return {range.data, one};
 }
 
-// mremap of one mapping to `to`. On success `from` stays mapped and reads as zero. On failure `from` is unchanged, and `to` is unchanged
-// or zeroed.
+// mremap of one mapping. On success `from` stays mapped and reads as zero; on failure it is unchanged, and `to` may be zeroed.
 bool move_mapping(page_range from, std::byte* to) noexcept {
     const std::error_code error = detail::make_call(page_call::remap, [=] {
         return mremap(from.data, from.bytes, from.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == MAP_FAILED ? -1
@@ -289,8 +286,7 @@ residency resident(page_range range) noexcept {
 }}    // namespace headroom
 
 #ifdef HEADROOM_GDB_SCRIPT
-// Embeds the debugger's printers in the program (kind 4: Python text). In this file, because every program that uses Headroom on an ELF
-// system links it.
+// Embeds the debugger's printers in the program (kind 4: Python text). Here, because every program on an ELF system links this file.
 asm(".pushsection \".debug_gdb_scripts\", \"MS\",%progbits,1\n"
     ".byte 4\n"
     ".ascii \"headroom-printers\\n\"\n"

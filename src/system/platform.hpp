@@ -19,8 +19,7 @@ void lower_thread_priority() noexcept;
 // joined when the code is unloaded, keeps the code loaded instead.
 [[nodiscard]] bool start_helper_thread(void (*run)()) noexcept;
 
-// Waits until `run()` has returned and the thread has ended. Does nothing on systems where it cannot be called when code is unloaded; the
-// second function tells.
+// Waits until the thread has ended after `run()`. Does nothing where that is impossible while code is unloaded: see the second function.
 void join_helper_thread() noexcept;
 [[nodiscard]] bool helper_thread_can_be_joined() noexcept;
 
@@ -35,8 +34,7 @@ std::size_t lowest_cgroup_limit() noexcept;
 // count as available). SIZE_MAX if the system does not tell. Reads files: 10 us, and as much for each group with a limit.
 [[nodiscard]] std::size_t available_memory() noexcept;
 
-// Number of mappings of the process, and their limit; zeros if the system does not tell. Reads files with all mappings: only after a
-// refusal.
+// Number of the process's mappings, and their limit; zeros if unknown. Reads files with all mappings: only after a refusal.
 struct mapping_count {
     std::size_t used = 0;
     std::size_t most = 0;

@@ -11,8 +11,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 [[nodiscard]] inline std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
-// Returns the error of a system call that returns 0 on success and sets errno; restores errno to `before`. Apart from make_call(), which
-// is instantiated often.
+// Returns the error of a call that returns 0 or sets errno; restores errno to `before`. Not in make_call(), which is instantiated often.
 [[nodiscard]] std::error_code call_result(int result, int refused_by_test, int before) noexcept;
 
 // Makes a system call that returns 0 or sets errno, unless a test refuses it. Returns its error.

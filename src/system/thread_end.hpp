@@ -1,5 +1,4 @@
-// at_thread_end() by a thread-local destructor, for systems where thread-local variables exist until their destructors have run: all
-// except GCC for Windows.
+// at_thread_end() by a thread-local destructor, where such variables live until then: on all systems except GCC for Windows.
 #pragma once
 
 #include <utility>

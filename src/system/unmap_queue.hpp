@@ -12,8 +12,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Unmaps queued mappings until the system refuses.
 void retry_unmaps() noexcept;
 
-// Unmaps a mapping or a part of one; tries twice, because tests refuse the first call; queues it if refused. Beyond 64 queued mappings
-// its addresses are lost.
+// Unmaps a mapping or a part of one, at the second try if tests refuse the first; queues it if refused. Beyond 64 the addresses are lost.
 void unmap_or_queue(page_range mapping) noexcept;
 
 }}}    // namespace headroom::detail

@@ -17,8 +17,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
     return reinterpret_cast<std::uintptr_t>(block) % smallest_page >= 2 * sizeof(std::size_t);
 }
 
-// malloc_usable_size(block), or 0 where there is none. Precondition: begins_within_a_page(block). The heap may be another one than the
-// system's.
+// malloc_usable_size(block), of whichever heap; 0 if there is no such function. Precondition: begins_within_a_page(block).
 [[nodiscard]] inline std::size_t usable_bytes(void* block) noexcept {
 #if defined(__linux__)
     return ::malloc_usable_size(block);

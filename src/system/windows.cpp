@@ -1,5 +1,4 @@
-// Pages on Windows, which has reserving and committing of its own and refuses at the commit. Without overcommit no range can be premapped.
-// Missing calls return function_not_supported.
+// Pages on Windows, which reserves, commits and refuses by itself; nothing can be premapped. Missing calls: function_not_supported.
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
@@ -16,8 +15,7 @@
 #include "system/platform.hpp"
 #include "system/thread_end.hpp"
 
-// GCC's thread library frees thread-local variables before it calls their destructors. The compiler's own function registers a destructor
-// for memory elsewhere.
+// GCC frees thread-local variables before it calls their destructors. Its own function registers a destructor for other memory.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HEADROOM_EMULATED_THREAD_VARIABLES
 #include <cxxabi.h>

@@ -4,14 +4,12 @@
 #if defined(__GNUC__) || defined(__clang__)
 // For the fast path of an append: a call would cost more than the work, also in unoptimised builds, which are measured too.
 #define HEADROOM_ALWAYS_INLINE [[gnu::always_inline]] inline
-// For slow paths: out of line, so that the fast path stays small; they take arguments by value, so that no local container's address
-// escapes.
+// For slow paths: out of line, so that the fast path stays small. Arguments by value, so that a local container's address stays private.
 #define HEADROOM_COLD [[gnu::noinline, gnu::cold]]
 // For slow paths with loops over elements: cold functions are compiled for size.
 #define HEADROOM_NOINLINE [[gnu::noinline]]
 #define HEADROOM_UNLIKELY(condition) __builtin_expect((condition) ? 1 : 0, 0)
-// True on the path that a loop should be laid out for, if the other is too frequent to be compiled for size. Needs a bool: GCC forgets the
-// hint for an int.
+// True on the path to lay a loop out for, if the other is too frequent for cold code. Needs a bool: GCC forgets the hint for an int.
 #define HEADROOM_USUALLY(condition) __builtin_expect_with_probability(condition, 1, 0.99)
 // True if the compiler knows the value after inlining.
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)

@@ -1,9 +1,7 @@
 // The layout in which a process publishes its ranges to other processes, which read it without stopping or asking it: where the list of
-// control blocks begins, and the offsets of their fields. `headroom maps` reads it; docs/reference/published-table.md describes it for
-// other readers.
+// control blocks begins, and the offsets of their fields. `headroom maps` reads it; docs/reference/published-table.md.
 //
-// A reader finds the table by a note in the module that contains Headroom. It reads the blocks in place, so being readable costs a program
-// nothing.
+// Readers find the table by a note in the module that contains Headroom, and read the blocks in place: this costs the program nothing.
 #pragma once
 
 #include <cstdint>

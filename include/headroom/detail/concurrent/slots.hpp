@@ -1,8 +1,7 @@
 // The slots of a concurrent_vector's elements: the range, the size, the appenders' claims, and the lock that guards them.
 //
 // Elements are relocated to their slots or built there under the lock, and published by a store to the size, which readers acquire. Memory
-// is committed outside of the lock: the thread that fills the middle of the last commit commits more, while others go on with the second
-// half.
+// is committed outside of the lock: the thread that fills the middle of the last commit commits more, while others go on.
 #pragma once
 
 #include <atomic>
@@ -110,8 +109,7 @@ protected:
         const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
         return count > there ? count - there : 0;
     }
-    // Takes the lock, with capacity for count_to_append(count, to_reach) unclaimed elements, and returns that number. Not locked if it
-    // throws.
+    // Takes the lock, with capacity for count_to_append(count, to_reach) unclaimed elements; returns that number. Unlocks if it throws.
     HEADROOM_ALWAYS_INLINE size_type lock_for(size_type count, bool to_reach = false) {
         lock_.lock();
         size_type more = count_to_append(count, to_reach);
@@ -142,8 +140,7 @@ protected:
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed)) commit_ahead(reached);
     }
 
-    // Append `count` elements, `to_reach` as in lock_for(), and return the index of the first. Builds them by build_one(place) in their
-    // slots, under the lock.
+    // Append `count` elements, `to_reach` as in lock_for(); return the index of the first. build_one(place) builds them under the lock.
     template <class BuildOne>
     HEADROOM_ALWAYS_INLINE size_type append_in_place(size_type count, bool to_reach, const BuildOne& build_one) {
         const size_type added = lock_for(count, to_reach);
@@ -184,8 +181,7 @@ protected:
         return to_reach && first > count ? count : first;
     }
 
-    // Waits for memory for `count` elements. Releases the lock meanwhile, so the capacity may be used up again. Throws std::length_error
-    // or `refused`, unlocked.
+    // Waits for memory for `count` elements, unlocked; the capacity may be used up again. Throws std::length_error or `refused`, unlocked.
     HEADROOM_COLD void reserve_slots(size_type count) {
         if (count > unreserved_of(max_size())) claimed_ = claims_.reclaim();
         const bool never = count > unreserved_of(max_size());
@@ -317,8 +313,7 @@ protected:
         }
     }
 
-    // Commits memory for one element before the arguments are used, so that a refusal leaves them untouched, unless other threads use the
-    // memory first.
+    // Commits memory for one element before the arguments are used: a refusal leaves them untouched, unless others use the memory first.
     HEADROOM_ALWAYS_INLINE void ensure_slot() {
         if (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) >= capacity_.load(std::memory_order_relaxed))) {
             if (size_.load(std::memory_order_relaxed) >= max_size()) throw_full();

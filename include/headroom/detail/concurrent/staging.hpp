@@ -1,5 +1,4 @@
-// Staging of elements outside of the vector, where a constructor may throw or call anything. Complete elements are then relocated to their
-// slots, which cannot fail.
+// Staging of elements outside of the vector, where a constructor may throw or call anything. Relocating them to their slots cannot fail.
 #pragma once
 
 #include <cstddef>

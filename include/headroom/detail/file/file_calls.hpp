@@ -66,8 +66,7 @@ struct held_file {
 };
 
 // Make and open a file, with address space for `limit` elements. The functions without noexcept throw `refused` when memory, address space
-// or the disk is short, and file_error for faults of the file. Nothing has changed then, except that a file just made may be left behind,
-// without elements.
+// or the disk is short, and file_error for faults of the file. Nothing has changed then, but a new file may be left, without elements.
 HEADROOM_API held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                                      const growth_steps& steps, unsigned permissions);
 // Accepts `older_tag` as well as the tag in `elements`.
@@ -108,8 +107,7 @@ HEADROOM_API bool may_write(const file_control* control) noexcept;
 // Commits if the size has changed since the last commit, truncates the file after `kept` elements or the used ones, and releases the lock.
 // The elements stay mapped and writable, but this is a reader from then on. Throws what commit() throws, once the lock is released.
 HEADROOM_API void end_writing(file_control* control, std::size_t size, std::size_t kept);
-// Commits if the size has changed since the last commit, and closes the file. With `loudly`, throws what commit() throws once all is
-// released.
+// Commits if the size has changed since the last commit, and closes the file. With `loudly`, throws as commit(), after releasing all.
 HEADROOM_API void close_control(file_control* control, std::size_t size, bool loudly);
 
 }}}    // namespace headroom::detail

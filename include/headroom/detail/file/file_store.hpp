@@ -88,8 +88,7 @@ private:
     HEADROOM_COLD static T* commit_one_more_(file_control* control, T* begin, const T* end, std::size_t limit) {
         return extend_file_(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
     }
-    // Grows the file to `needed` elements. Returns the new end of the capacity. Throws std::length_error past `limit`, otherwise what
-    // throw_grow_failure() throws.
+    // Grows the file to `needed` elements; returns the capacity's new end. Throws std::length_error past `limit`, `refused`, file_error.
     HEADROOM_COLD static T* extend_file_(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
                                          bool exactly) {
         if (needed > limit) detail::throw_length_error("headroom::file_vector: past max_elements");

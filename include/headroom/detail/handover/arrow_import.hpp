@@ -232,8 +232,7 @@ struct importable<std::span<const T>> {
 // Takes over an array exported by another library, as elements of T: an arrow_value, bool, std::string_view, or for lists std::span<const
 // U> of arrow_values. The destructor of the result releases the array; the schema is released at once. O(1), O(length / 8) if the exporter
 // has not counted nulls, O(length) for text, whose offsets are all checked. Throws std::invalid_argument with the reason (another type,
-// nulls that `missing` forbids, missing or misaligned buffers, offsets that run backwards); array and schema stay the caller's, who may
-// try another type.
+// nulls that `missing` forbids, missing or misaligned buffers, offsets that run backwards); array and schema stay the caller's.
 template <class T>
     requires(detail::importable<T>::value)
 [[nodiscard]] imported<T> import_arrow(ArrowArray* array, ArrowSchema* schema, nulls missing = nulls::refused) {

@@ -1,8 +1,7 @@
 // Size classes (bins) of a multipool.
 //
 // Up to 128 bytes in steps of 8, so that a list node of 24 bytes takes 24; above, eight steps to each doubling, so that at most an eighth
-// of a block is unused. Every step is a power of two, so a size that was rounded up to an alignment is in a bin whose size is a multiple
-// of that alignment.
+// of a block is unused. Every step is a power of two: a size rounded up to an alignment is in a bin of a multiple of it.
 #pragma once
 
 #include <array>
@@ -174,8 +173,7 @@ inline constexpr auto bin_offset = [] {
     return table;
 }();
 
-// Returns the bin of a size from max_short_bytes + 1 to max_pooled_bytes. Without a division, which would take longer than the rest of an
-// allocation.
+// Returns the bin of a size from max_short_bytes + 1 to max_pooled_bytes. A division would take longer than the rest of an allocation.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t medium_index(std::size_t bytes) noexcept {
     const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / max_short_bytes)) - 1U;
     return short_bin_count + octave * 8 + ((bytes - 1) / (max_short_bytes / 8) >> octave) - 8;

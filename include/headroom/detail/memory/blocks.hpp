@@ -52,8 +52,7 @@ struct block {
                                                        bool exactly) noexcept;
 HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcept;
 
-// Charges the memory of `required` elements in place, without touching it. False if they do not fit into the block's address space, or if
-// refused.
+// Charges the memory of `required` elements in place, without touching it. False if refused, or if the address space is too small.
 [[nodiscard]] HEADROOM_API bool charge_large(const large_layout& layout, void* begin, std::size_t required) noexcept;
 // Expands the block in place for `required` elements. Returns its new end, or null.
 [[nodiscard]] HEADROOM_API void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t required,
@@ -72,8 +71,7 @@ HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_
 [[nodiscard]] HEADROOM_API std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept;
 
 // Replaces the block [begin, cap), of either kind, by one for `required` elements, in place or with the capacity `wanted` elsewhere; moves
-// the elements [begin, end) as bytes and releases the old block. Throws std::bad_alloc if memory is refused or no more elements can exist;
-// nothing has changed then.
+// the elements [begin, end) as bytes and releases the old block. Throws std::bad_alloc if refused; nothing has changed then.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
                                                          std::size_t required, std::size_t wanted, bool exactly);
 // Like reallocate_block(), for a vector that doubles; exactly `required` elements if `exactly`.

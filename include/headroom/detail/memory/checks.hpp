@@ -35,8 +35,7 @@ public:
     // `resource` names the kind of resource in messages: "multipool_resource".
     explicit memory_checks(const char* resource) noexcept : resource_(resource) {}
 
-    // Call it before allocating: makes memory for recording `count` blocks. Throws bad_alloc. The result lives until the block is
-    // recorded.
+    // Call it before allocating: makes memory for recording `count` blocks, kept until they are recorded. Throws bad_alloc.
     bool expect_block(std::size_t count = 1) {
         ledger_.expect(count);
         return true;

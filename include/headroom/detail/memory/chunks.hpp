@@ -123,8 +123,7 @@ HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t 
     return result;
 }
 
-// Header of a chunk, in its own memory: at the end of upstream's, so that over-aligned requests waste nothing, at the start of a
-// reservation, whose end moves.
+// Header of a chunk, in its own memory: at upstream's end, so that over-aligned requests waste nothing; at a reservation's start.
 struct chunk {
     chunk* next;
     std::byte* first;    // usable bytes: [first, last)

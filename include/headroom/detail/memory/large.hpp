@@ -73,8 +73,7 @@ public:
         return any;
     }
 
-    // Frees the blocks in use and keeps them for the next round, with those freed in this one. Releases those kept before and not used
-    // since. O(blocks).
+    // Keeps the blocks in use, and those freed in this round, for the next one. Releases those kept before and unused since. O(blocks).
     void rewind(std::pmr::memory_resource* upstream) noexcept {
         release_list(spare_, upstream);
         spare_ = std::exchange(freed_, nullptr);

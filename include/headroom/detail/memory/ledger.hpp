@@ -1,5 +1,4 @@
-// A table of the blocks in use, and of those freed lately, that recognises wrong deallocations. For tracking_resource and checked builds.
-// Not synchronized.
+// A table of blocks in use and freed lately, which recognises wrong deallocations. For tracking_resource and checked builds. Not locked.
 #pragma once
 
 #include <cstddef>

@@ -59,8 +59,7 @@ public:
 
     // Frees a block for reuse by its size class, or another one. O(1). A block above the largest pool goes to upstream. Where chunks are
     // reservations, a block below 1 MiB stays in the pool, and a larger one is kept for one of similar size, up to 8 blocks and 8 MiB;
-    // none in checked builds. Precondition: allocate(bytes, alignment) returned `block`, which is in use; checked builds verify that.
-    // Invalidates: the block.
+    // none in checked builds. Precondition: `block`, in use, is from allocate(bytes, alignment), as checked builds verify. Invalidates: it.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.on_deallocate(this, block, bytes, alignment);
         const std::size_t last = detail::size_minus_one(bytes, alignment);
@@ -88,8 +87,7 @@ public:
 
     // Returns unused memory: free pages of reservations to the system, chunks without a page in use to upstream, and kept large blocks.
     // Returns the bytes of the pages; a free run of a reservation counts whole, if any of it was used since it was last returned. O(pages
-    // + free blocks). Invalidates: nothing. Precondition of every call: not made by an upstream, or a new_handler, called by this
-    // resource.
+    // + free blocks). Invalidates: nothing. Precondition of every call: not made by an upstream or a new_handler.
     std::size_t trim() noexcept;
 
     // Returns the contents of the pools. O(pages + free blocks). Invalidates: nothing.
@@ -271,8 +269,7 @@ private:
     void push_block_slow(std::size_t offset, void* block, std::size_t bytes);
     // Returns the pages of blocks above 4 KiB freed since they were last returned to slabs.
     [[nodiscard]] std::size_t medium_pages_freed() const noexcept;
-    // Returns freed blocks to their slabs; if `all`, also blocks just carved or taken from slabs, so that all empty slabs become free
-    // pages. O(free blocks).
+    // Returns freed blocks to their slabs; if `all`, also the others in queues, so that all empty slabs become free pages. O(free blocks).
     void return_all_to_slabs(bool all) noexcept;
     // Returns true if take() or take_unused() does. Sorts freed blocks into their slabs before, if enough came back, and between two calls
     // of take(). Precondition: slabs_ is not null.
@@ -416,12 +413,10 @@ private:
         }
         return detail::bin_count;
     }
-    // Allocates an over-aligned block from a slab, because blocks of the first chunks are not aligned to it; from upstream, if memory for
-    // slabs is refused.
+    // Allocates an over-aligned block from a slab; blocks of the first chunks are not aligned. From upstream, if slabs get no memory.
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
-    // Returns the pages of a block with a page run of its own. Whole pages get one more; otherwise all such blocks would begin in one set
-    // of the processor's cache.
+    // Returns the pages of a block with its own run. Whole pages get one more, so that such blocks do not all begin in one cache set.
     [[nodiscard]] std::size_t run_pages(std::size_t bytes, std::size_t alignment) const noexcept {
         const bool one_more = alignment <= 64 && chain_.uses_reservations();
         return bytes / detail::pool_page_bytes + std::size_t{bytes % detail::pool_page_bytes != 0 || one_more};

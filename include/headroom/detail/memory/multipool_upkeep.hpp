@@ -225,8 +225,7 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     if (slabs_ == nullptr) return;
     // Blocks freed since the last call are only deferred, and returned to their slabs at the next call, unless they are reused before. So
     // memory that is freed and allocated in turn stays in the queue. And while a container is destroyed, each block is fetched from memory
-    // by the address in the one before; the blocks returned to slabs have arrived long ago, so the processor does that work while it waits
-    // for the next.
+    // by the address in the one before; the blocks returned to slabs have arrived long ago, so this work hides in that wait.
     if (!slabs_->has_many_slabs(index_of(offset))) {
         mine.frees_until_sort -= frees_when_few_slabs;    // returned with the others, see return_all_to_slabs()
     } else if (slabs_->defer(mine, index_of(offset))) {

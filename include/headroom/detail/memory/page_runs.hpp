@@ -253,8 +253,7 @@ public:
         unlink_and_release(leaving);
     }
 
-    // Returns free memory: free runs of reservations to the system, which keeps the addresses; unused upstream segments to upstream.
-    // Returns the bytes. O(pages).
+    // Returns free runs of reservations to the system, which keeps the addresses; unused segments to upstream. Returns the bytes.
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;

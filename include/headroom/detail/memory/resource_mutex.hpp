@@ -8,8 +8,7 @@
 // An upstream of the program may have a lock and fork handlers (pthread_atfork) of its own. Locks must be taken in one order, the
 // resource's first, and the system calls handlers before a fork in the reverse order of registration. So ours are registered again for
 // each resource made over an upstream, after the handlers that the upstream has registered. The first 1,000 such resources of a process do
-// so, because handlers stay for good, and the first one over new_delete_resource(). Handlers of the program may use resources while the
-// process forks.
+// so, because handlers stay for good, and the first one over new_delete_resource(). A program's handlers may use resources.
 #pragma once
 
 #include <memory_resource>

@@ -3,11 +3,9 @@
 // A slab is a run of pages carved into blocks of one size. Freed blocks return to their slabs, in any order, and are allocated from there
 // in order of addresses. So a container built in memory that another one freed is as dense, and as much in order, as in fresh memory. In
 // the order of their frees, the nodes of a hash table with a million elements were scattered over all of its memory: building the next one
-// took three times as long. A slab whose blocks are all free becomes a free page run (page_runs.hpp), for slabs of any size and for large
-// blocks.
+// took three times as long. A slab whose blocks are all free becomes a free page run (page_runs.hpp).
 //
-// docs/design.md has the states of a free block. Blocks carved from the first small chunks are in no slab; their free ones are in a list
-// of their own.
+// docs/design.md has the states of a free block. Blocks carved from the first small chunks are in no slab, and have a list of their own.
 #pragma once
 
 #include <algorithm>
@@ -267,8 +265,7 @@ private:
         return at / shape.pages * shape.blocks % (unused / shape.gap + 1) * shape.gap;
     }
 
-    // Carves blocks from the current slab: a page's worth, then as many as it has, so that a slab of which little is used is not written
-    // to as a whole.
+    // Carves blocks from the current slab: a page's worth, then as many as it has, so that a slab's unused part is not written to.
     void carve_some(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         page_counts& from = state.current.of->counts[state.current.index];
         const bin_shape& shape = bin_shapes[index];

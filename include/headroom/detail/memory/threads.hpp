@@ -20,8 +20,7 @@ struct thread_exit_record;
 
 // A thread's free blocks of one size: a list, and a spare batch, so that a thread whose use varies by a few blocks need not use the depot
 // each time. LIFO, because the block freed last is still in the processor's cache: with a queue, frees and allocations of many sizes in
-// random order missed that cache a sixth more often. Keeping neighbours in memory together is the slabs' work, which have all but these
-// few blocks.
+// random order missed that cache a sixth more often. Slabs, which have all but these few blocks, keep neighbours together.
 struct thread_bin {
     free_block* first = nullptr;
     free_block* spare_batch = nullptr;    // a batch, or null
@@ -105,8 +104,7 @@ public:
     // Returns the calling thread's and the depot's blocks to the core.
     void flush();
 
-    // Forgets all thread caches, before the core frees all its blocks, among them the caches. Precondition: no other thread is in a call.
-    // Waits like the destructor.
+    // Forgets all thread caches, before the core frees its blocks. Precondition: no other thread is in a call. Waits like the destructor.
     void forget_caches() noexcept;
 
     [[nodiscard]] resource_mutex& mutex() noexcept { return mutex_; }

@@ -142,8 +142,7 @@ protected:
         return Store::never_relocates_ ? "settled_vector" : "vector";
     }
 
-    // Returns the iterator at `index`. Computed from the pointer, because an iterator's operator would be looked up among the program's
-    // types.
+    // Returns the iterator at `index`, made from the pointer: an iterator's operator would be looked up among the program's types.
     constexpr iterator iterator_at_(size_type index) noexcept { return iterator(raw_(begin_) + index); }
 
     // Returns the index of the position `where`, size() for end(). Hardened builds check that it lies in the container; `operation` names

@@ -1,5 +1,4 @@
-// Blocks for the elements of a vector with an allocator of the program's. Everything goes through std::allocator_traits: construction,
-// destruction, fancy pointers, propagation.
+// Blocks for the elements of a vector with the program's allocator. std::allocator_traits does everything, also with fancy pointers.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +57,7 @@ struct allocator_memory {
     [[nodiscard]] constexpr const A& allocator() const noexcept { return allocator_; }
     [[nodiscard]] constexpr std::size_t max_size() const noexcept {
         const auto theirs = traits::max_size(allocator_);
-        // The allocator's difference_type may be small, and is then a limit too. Written without <limits>, which takes as long to compile
-        // as much of <vector>.
+        // The allocator's difference_type is a limit too. Written without <limits>, which takes long to compile.
         using difference = std::make_unsigned_t<typename traits::difference_type>;
         constexpr auto countable = static_cast<std::size_t>(static_cast<difference>(-1) >> 1);
         constexpr std::size_t ours =
@@ -67,8 +65,7 @@ struct allocator_memory {
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
     }
 
-    // Returns the capacity to grow to from a full block of `size` elements, at least `required`. The first block fills a cache line,
-    // except in constant evaluation.
+    // Returns the capacity to grow to from a full block of `size` elements, at least `required`. The first block fills a cache line.
     [[nodiscard]] constexpr std::size_t next_capacity(std::size_t size, std::size_t required) const noexcept {
         constexpr std::size_t line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
         const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));

@@ -52,8 +52,7 @@ public:
     using typename base_::value_type;
 
     // Makes capacity() at least `count`, and no larger than pages require. O(size()) where elements move. Throws std::length_error past
-    // max_size(), std::bad_alloc when memory is refused; nothing has changed then. Invalidates: everything if elements moved (see the
-    // container's header), else nothing.
+    // max_size(), std::bad_alloc when memory is refused; nothing has changed then. Invalidates: everything if elements moved.
     HEADROOM_ALWAYS_INLINE constexpr void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
         if (count > this->capacity()) {
@@ -75,8 +74,7 @@ public:
         return construct_at_end_(static_cast<Args&&>(args)...);
     }
 
-    // Like emplace_back(), but returns null if the container is full and cannot grow; the arguments are untouched then. Passes on what the
-    // element's constructor throws.
+    // Like emplace_back(), but returns null if full and unable to grow; the arguments are untouched then. Throws only as the constructor.
     template <class... Args>
     constexpr value_type* try_emplace_back(Args&&... args) {
         if (HEADROOM_UNLIKELY(end_ == cap_)) return emplace_back_slow_<true>(static_cast<Args&&>(args)...);
@@ -155,8 +153,7 @@ protected:
         ++end_;
         return *place;
     }
-    // True if the element may be built in a local before growing: at most 64 bytes, and no constructor of the program runs when it is
-    // built or copied.
+    // True if the element may be built in a local before growing: at most 64 bytes, and built and copied without the program's code.
     template <class... Args>
     static constexpr bool can_construct_in_local_ = Store::template uses_default_construct_<Args...>() &&
                                                     sizeof(value_type) <= 64 && can_construct_as_bytes<value_type, Args...>;
@@ -175,7 +172,7 @@ protected:
             return grow_then_construct_<false>(made);
         } else {
             if constexpr (!Quiet && Store::can_realloc_() && constructed_from_values<value_type, Args...>) {
-                // 1. again: the arguments lie outside of the elements. Objects that they point to are not checked
+                // 1. again: the arguments lie outside of the elements. Memory they point to is not checked
                 // (docs/reference/relocatable.md).
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
                     return grow_then_construct_<false>(static_cast<Args&&>(args)...);
@@ -219,8 +216,7 @@ protected:
             return false;
         }
     }
-    // True if the container may grow before the source's elements are built: building them cannot throw, and growing does not move what
-    // they are built from.
+    // True if growing first is safe: building the source's elements cannot throw, and growing does not move what they are built from.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr bool can_grow_before_construct_([[maybe_unused]] const Source& source,
                                                                      [[maybe_unused]] size_type skip,
@@ -326,8 +322,7 @@ protected:
         guard.committed = true;
     }
 
-    // Appends a single-pass range. If memory is refused or the range throws, nothing has changed: elements past the capacity are collected
-    // in another container first.
+    // Appends a single-pass range. If it throws or memory is refused, nothing has changed: collects elements past the capacity elsewhere.
     template <class It, class End>
     constexpr void append_single_pass_(It first, End last) {
         append_rollback_ guard{*this, size()};

@@ -62,8 +62,7 @@ inline constexpr bool bytewise_movable =
     std::is_trivially_copyable_v<T> && (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
     (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
 
-// GCC 12 warns, on paths that are never taken, of reads beyond an array that has as few elements as the inline buffer, and of writes where
-// N is 0.
+// GCC 12 warns, on paths never taken, of reads beyond an array as short as the inline buffer, and of writes where N is 0.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstringop-overread"
@@ -134,8 +133,7 @@ struct default_construction_ {
     }
 };
 
-// Scope guard: closes the gap at `place` unless `filled` was set, so that nothing has changed if filling throws. For trivially copyable
-// elements.
+// Scope guard for trivially copyable elements: closes the gap at `place` unless `filled`, so that nothing has changed after a throw.
 template <class T>
 struct gap_guard {
     T* place;
@@ -195,8 +193,7 @@ private:
     };
 };
 
-// Fills [done, total) of `data` by repeating [0, done). Copies at most 4 KiB at a time, or one unit, so that the source stays in the
-// first-level cache.
+// Fills [done, total) of `data` by repeating [0, done). Copies at most 4 KiB at a time, or one unit, to stay in the first-level cache.
 inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, std::size_t unit) noexcept {
     const std::size_t longest = unit < 4096 ? 4096 / unit * unit : unit;
     while (done < total) {
@@ -408,8 +405,7 @@ struct copy_source {
 #pragma GCC diagnostic pop
 #endif
 
-// Source that moves from the elements at `first`. Takes a pointer, because a move_iterator's operators would be looked up among the
-// program's types.
+// Source that moves from the elements at `first`, by pointer: a move_iterator's operators would be looked up in the program's types.
 template <class T>
 constexpr copy_source<T*, T&&> move_source(T* first) {
     return {first};

@@ -49,13 +49,11 @@ HEADROOM_API std::size_t commit_to(range* control, std::size_t needed, failure& 
 // Like commit_to(), but populates nothing: memory arrives at first touch.
 HEADROOM_API std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why) noexcept;
 
-// Commits exactly the first `needed` bytes, rounded up to pages, without a policy, for an explicit reserve(). Populates nothing. Otherwise
-// like commit_to().
+// Commits the first `needed` bytes, rounded up to pages, without a policy, for reserve(). Populates nothing. Otherwise like commit_to().
 HEADROOM_API std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept;
 
-// Charges the first `needed` bytes, without committing or populating them, so that a later commit_to() up to there is not refused. If
-// refused, sets `why`; nothing has changed then. A request that is built in steps can so fail before it touches memory. Precondition:
-// needed <= reserved.
+// Charges the first `needed` bytes without committing them, so that a later commit_to() is not refused, and a request built in steps fails
+// before it touches memory. If refused, sets `why`; nothing has changed then. Precondition: needed <= reserved.
 HEADROOM_API void charge(range* control, std::size_t needed, failure& why) noexcept;
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and returns its memory to the system. Returns the committed bytes in total.
@@ -66,8 +64,7 @@ HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
 // unspecified afterwards. Cannot fail. Precondition: `to` has committed as much.
 HEADROOM_API void move_contents(range* from, range* to, std::size_t bytes) noexcept;
 
-// True if the library refuses `bytes` more, because they exceed all memory or set_min_available_memory() forbids them. For memory that is
-// not in a range.
+// True if `bytes` exceed all memory or set_min_available_memory() forbids them. For memory that is not in a range.
 [[nodiscard]] HEADROOM_API bool exceeds_memory(std::size_t bytes) noexcept;
 
 // Adds to page_statistics::bytes_copied.

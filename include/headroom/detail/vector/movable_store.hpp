@@ -18,8 +18,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// T is a template parameter, not a member: in a class of the program that derives from a vector, a member T would hide the program's own
-// T.
+// T is a template parameter, not a member, which would hide a T of the program in a class derived from a vector.
 template <class Memory, class T = typename Memory::value_type>
 class movable_store_ {
     // How slow paths take the memory object: by value for the heap, see "register cursor" in appending.hpp.
@@ -157,8 +156,7 @@ public:
             cap_ = memory_.trim_block(begin_, cap_, size);
         }
     }
-    // Runs `operation` and ignores exceptions, because shrink_to_fit() is a request. Passes on an exception of the move of a
-    // move-only element.
+    // Runs `operation` and ignores exceptions, because shrink_to_fit() is a request; except of a move of a move-only element.
     template <class Operation>
     static constexpr void run_ignoring_exceptions_(Operation operation) {
 #if defined(__cpp_exceptions)
@@ -212,8 +210,7 @@ public:
 
 protected:
     // Relocates the elements of [begin, end) to a larger block in which new ones were built between them: those before `middle` to `to`,
-    // the others to `behind`. Then releases the old block. If a copy throws, destroys everything in the new block; the old one is
-    // unchanged.
+    // the others to `behind`. Then releases the old block. If a copy throws, destroys everything in the new block.
     static constexpr void relocate_around_gap_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap,
                                                T* to, T* behind) {
         T* const first = detail::raw_pointer(begin);

@@ -41,9 +41,8 @@ constexpr auto compare_three_way(const T& a, const T& b) {
     }
 }
 
-// Compare two containers element by element. O(min(size)). The operators that call them are templates of each container: an operator for a
-// base would lose against one of the program that takes anything, and one that is no template would also be considered for whatever
-// converts to a container.
+// Compare two containers element by element. O(min(size)). The operators that call them are templates of each container: one for a base
+// would lose against one of the program that takes anything; one that is no template would also accept types that convert.
 template <class Container>
 constexpr bool equal_elements(const Container& a, const Container& b) {
     return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
@@ -261,8 +260,7 @@ protected:
         }
     }
 
-    // Moves [place, last) up by one and `value` to `place`. Preconditions: place < last == end(), size() < capacity(), and `value` is not
-    // in [place, last).
+    // Moves [place, last) up by one and `value` to `place`. Preconditions: place < last == end(), size() < capacity(), `value` not there.
     constexpr void insert_by_shifting_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_UNPOISON_TAIL(1);
         if constexpr (is_bytewise_()) {
@@ -284,8 +282,7 @@ protected:
         *place = std::move(value);
     }
 
-    // Opens a gap of `count` elements at `index` and fills it from the source. Preconditions: the capacity suffices, count != 0, index <
-    // size().
+    // Opens a gap of `count` > 0 elements at `index` < size() and fills it from the source. Precondition: the capacity suffices.
     template <class Source>
     constexpr void open_and_fill_gap_(size_type index, size_type count, const Source& source) {
         HEADROOM_UNPOISON_TAIL(count);

@@ -83,8 +83,7 @@ public:
         return !why;
     }
 
-    // Returns a store with a range for exactly `elements`, which begin `start_offset` bytes into it. Throws `refused` or
-    // std::length_error.
+    // Returns a store with a range for exactly `elements`, `start_offset` bytes into it. Throws `refused` or std::length_error.
     static settled_store_ make_exact_(std::size_t elements, const commit_policy& commit, const char* what = reserve_message_,
                                       std::size_t start_offset = 0) {
         if (elements > detail::max_array_size(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
@@ -118,9 +117,8 @@ public:
         try_grow_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
         return !why;
     }
-    // Charges the memory of `count` elements; returns true. Reserves the range first if there is none, large enough for all: if the system
-    // grants less than the default reservation, a range for the first step could be too small. Throws `refused`; the range stays then.
-    // Precondition: count <= max_size().
+    // Charges the memory of `count` elements; returns true. Reserves the range first if there is none, for all elements: if the system
+    // grants less than the default, one for the first step could be too small. Throws `refused`. Precondition: count <= max_size().
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
         if (begin_ == nullptr)
             set_range_(reserve_or_throw_(count <= default_max_size_() ? count * sizeof(T) : 0, reserve_message_));
@@ -370,8 +368,7 @@ private:
 
     // Sets the members to an empty range; there was none before.
     HEADROOM_ALWAYS_INLINE void set_range_(const extent_& there) noexcept {
-        // The caller has just stored `there` member by member. Loading two of them at once would wait 6 ns for both stores to leave the
-        // processor.
+        // The caller has just stored `there` member by member. Loading two members at once would wait 6 ns for both stores.
         T* begin = there.begin;
         HEADROOM_LOAD_SEPARATELY(begin);
         begin_ = begin;

@@ -17,8 +17,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Memory for more than N elements, like a vector's. A capacity of at most N means the inline buffer, which is never freed, expanded or
-// reallocated.
+// Memory for more than N elements, like a vector's. Up to N it is the inline buffer, never freed, expanded or reallocated.
 template <class T, std::size_t N, class Policy>
 struct small_vector_memory : heap_memory<T, Policy> {
     using base_ = heap_memory<T, Policy>;
@@ -39,8 +38,7 @@ struct small_vector_memory : heap_memory<T, Policy> {
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         return is_inline(begin, cap) ? nullptr : base_::try_expand_in_place_(begin, cap, required, exactly);
     }
-    // Replaces the block, or the inline buffer, by one for `required` elements, with geometric growth unless `exactly`. For relocatable
-    // types.
+    // Replaces the block, or the inline buffer, of relocatable elements by one for `required`, with geometric growth unless `exactly`.
     [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         if (!is_inline(begin, cap)) return base_::reallocate(begin, end, cap, required, exactly);
         const auto size = static_cast<std::size_t>(end - begin);
