@@ -120,7 +120,7 @@ public:
         return *this;
     }
 
-    // Works on a protected vector; if access is refused, elements' destructors do not run, but memory is released. Invalidates: all.
+    // A protected vector may be destroyed; if access is refused, no destructor of an element runs. Invalidates: every element.
     HEADROOM_ALWAYS_INLINE ~settled_vector() { this->destroy_and_release_(); }
 
     // O(1). Invalidates: nothing; elements change owners.

@@ -66,7 +66,7 @@ public:
     // Allocates from upstream. Throws what upstream throws, and bad_alloc when the block cannot be recorded.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
-    // Passes the block on to upstream. Reports, and keeps, one not in use here or with another size or alignment.
+    // Passes the block on to upstream. Reports and keeps a block not in use here, or of another size or alignment.
     void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
     // Returns all blocks in use to upstream; they do not count as leaks. O(blocks). Invalidates: every block.

@@ -95,7 +95,7 @@ public:
     string_column(max_elements elements, max_elements bytes)
         : offsets_(max_elements{elements.value == SIZE_MAX ? SIZE_MAX : elements.value + 1}), bytes_(bytes) {}
 
-    // Appends a string, which may be part of an element. O(text.size()). Throws as settled_vector::push_back. Invalidates: nothing.
+    // Appends a string, which may lie in an element. O(text.size()). Throws as settled_vector::push_back, unchanged. Invalidates: nothing.
     void push_back(std::string_view text) {
         if (offsets_.empty()) offsets_.push_back(0);
         offsets_.push_back(offsets_.back() + static_cast<std::int64_t>(text.size()));

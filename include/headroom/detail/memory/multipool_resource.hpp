@@ -87,7 +87,7 @@ public:
 
     // Returns unused memory: free pages of reservations to the system, chunks without a page in use to upstream, and kept large blocks.
     // Returns the bytes of the pages; a free run of a reservation counts whole, if any of it was used since it was last returned. O(pages
-    // + free blocks). Invalidates: nothing. Precondition of every call: not made by an upstream or a new_handler.
+    // + free blocks). Invalidates: nothing. Precondition of every call: not from within this resource's upstream.
     std::size_t trim() noexcept;
 
     // Returns the contents of the pools. O(pages + free blocks). Invalidates: nothing.

@@ -153,7 +153,7 @@ constexpr auto cursor_between(It first, It last) {
 template <class R>
 using range_sentinel = std::decay_t<decltype(range_access::last(std::declval<std::remove_reference_t<R>&>()))>;
 
-// Cursor over a range. Asks it once each for size, begin and end, in this order: begin() may start a single-pass range.
+// Cursor over a range. Asks it once each for size, begin and end, in this order: a single-pass range may start at begin().
 template <class R>
 struct cursor_over : range_cursor<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>> {
     using base = range_cursor<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>>;
