@@ -170,6 +170,7 @@ public:
     friend void swap(reservation& a, reservation& b) noexcept { std::swap(a.held_, b.held_); }
 
 private:
+    // Calls `commit` with the range, and updates the committed bytes. Returns its error.
     std::error_code commit_by(std::size_t (*commit)(detail::range*, std::size_t, std::error_code&) noexcept,
                               std::size_t bytes) noexcept {
         if (bytes <= held_.committed) return {};

@@ -1,8 +1,7 @@
-// Open files in a forked child: it may read on, and does not write.
-//
-// The parent stays the one writer. The child closes its handle of the lock (the lock stays the parent's, for both handles are one), makes
-// the elements read-only, and neither commits nor truncates when its copy of the vector ends. A writer is listed before it opens that
-// handle: otherwise a child forked by another thread meanwhile would keep the file locked after the parent was killed.
+// Open files in a forked child: it may read on, and does not write. The parent stays the one writer. The child closes its handle of the
+// lock (the lock stays the parent's, for both handles are one), makes the elements read-only, and neither commits nor truncates when its
+// copy of the vector ends. A writer is listed before it opens that handle: otherwise a child forked by another thread meanwhile would keep
+// the file locked after the parent was killed.
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +15,7 @@ namespace {
 constinit constant_mutex writers_mutex;
 constinit file_control* writers = nullptr;
 
+// Makes a writer's copy in a forked child read-only: it keeps the elements and gives up the lock's handle.
 void become_child(file_control* each) noexcept {
     each->role = file_role::child;
     each->trusts_live = true;                                        // the parent's

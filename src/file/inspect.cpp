@@ -39,6 +39,7 @@ bool is_whole_identity(const file_header& header, std::size_t offset) noexcept {
     return what == file_fault::none;
 }
 
+// Returns the state of a file whose first `got` bytes are in `header`.
 file_report report_on(const file_header& header, std::size_t got, std::uint64_t file_bytes) {
     file_report result;
     result.file_bytes = file_bytes;

@@ -28,6 +28,7 @@ void delete_tensor(Managed* tensor) noexcept {
     ::operator delete(block);
 }
 
+// Allocates a tensor that owns a reference to the elements, and keeps the module of its deleter loaded. Throws std::bad_alloc.
 template <class Managed>
 Managed* make_owned_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner) {
     keep_module_loaded_once(reinterpret_cast<const void*>(&delete_tensor<Managed>));

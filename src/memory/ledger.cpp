@@ -44,6 +44,7 @@ struct block_ledger::tables {
         }
     }
 
+    // Marks a block in use as freed or released. If memory is refused, forgets it.
     void mark_gone(const void* block, entry& known, state how) noexcept {
         known.now = how;
         --in_use;

@@ -40,6 +40,7 @@ constinit thread_local thread_exit_record* exit_record = nullptr;
 // Set when the thread has returned its caches. Destructors of other thread-local objects may still allocate, then without a cache.
 constinit thread_local bool thread_has_exited = false;
 
+// Runs when a thread ends: returns its caches' blocks and frees its record.
 void return_caches_at_exit(void* mine) {
     if (!thread_locals_gone_at_end()) {
         thread_has_exited = true;

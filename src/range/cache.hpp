@@ -55,9 +55,9 @@ inline void mark_live(range* control) noexcept {
 // Removes ranges in excess of the rule from the list, after a live range took fresh memory. Returns them to be unmapped.
 [[nodiscard]] range* evict_excess() noexcept;
 
+inline constexpr std::size_t keep_limit = SIZE_MAX;
 // Sets the limit of the kept bytes; with keep_limit empties the list and leaves the limit. Returns the ranges to unmap, those in this
 // thread's slots included. Other threads' slots follow at their next call, or when they end.
-inline constexpr std::size_t keep_limit = SIZE_MAX;
 [[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
 [[nodiscard]] inline range* empty_cache() noexcept { return limit_cache(keep_limit); }
 

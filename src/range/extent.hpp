@@ -35,9 +35,9 @@ void update_in_use(range* control) noexcept;
 // Removes a range without an owner from bytes_in_use.
 void remove_from_in_use(range* control) noexcept;
 
+enum class populate_when { now, at_first_touch };
 // Commits [committed, to). With populate_when::now, populates what has no memory, up to max_populate_ahead; other memory arrives at first
 // touch. If refused, returns the error; nothing is committed.
-enum class populate_when { now, at_first_touch };
 [[nodiscard]] std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept;
 
 // Updates warm_unused_bytes: warm memory below `committed` is in use.

@@ -17,6 +17,7 @@ void drop_thread_slots() noexcept {
     threads_with_slots.fetch_sub(1, std::memory_order_relaxed);
 }
 
+// Runs when a thread ends: moves the ranges in its slots to the list.
 HEADROOM_COLD void drop_slots_at_exit(void*) noexcept {
     range* left = detach_thread_slots();
     if (has_slots(this_thread_slots)) drop_thread_slots();

@@ -1,8 +1,6 @@
 // Blocks that are too large for a pool. Each is a piece of its own from upstream or from a reservation, and in a list, so that release()
-// can free all of them. A block's link is behind it, at an offset given by its size.
-//
-// A reservation takes system calls, and many more to fill, so the last few freed ones are kept for blocks of similar size: up to 8, and 8
-// MiB. Memory from upstream goes back at once.
+// can free all of them. A block's link is behind it, at an offset given by its size. A reservation takes system calls, and many more to
+// fill, so the last few freed ones are kept for blocks of similar size: up to 8, and 8 MiB. Memory from upstream goes back at once.
 #pragma once
 
 #include <algorithm>

@@ -208,6 +208,7 @@ private:
     }
     // True if blocks of this bin are carved from slabs. Otherwise, also after rewind(), they are carved from chunks while there are some.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
+    // Slow path of refill_slow(): gets pages or a chunk, and returns a block carved from them. Throws what upstream throws.
     void* grow_and_carve(std::size_t offset, std::size_t bytes, std::size_t alignment);
     // Adds a segment and opens a slab of bin `index` in it; or adds a chunk for one block and returns false. Throws upstream's exception.
     bool add_memory(std::size_t index);

@@ -300,6 +300,7 @@ private:
         }
         return from;
     }
+    // Add a run of `count` pages to the list of its length, and remove it. Joins nothing.
     void add_free_run(const run& added, std::size_t count) noexcept {
         segment& of = *added.of;
         of.counts[added.index].set_run(page_counts::free_run, count);

@@ -249,6 +249,7 @@ private:
         }
         return true;
     }
+    // Opens a slab in a free run and carves blocks for the queue. False if no run is long enough.
     [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
         const page_runs::run found = runs_.take(detail::slab_pages(index));
         if (!found) return false;

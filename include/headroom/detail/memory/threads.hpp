@@ -124,6 +124,7 @@ private:
     // Returns the calling thread's cache, also if another resource took its slot; null if it has none.
     thread_cache* find_cache() noexcept;
     thread_cache* find_or_make_cache();
+    // Returns the calling thread's cache, made at the first call; null while the thread ends, or if the core throws.
     thread_cache* try_find_or_make_cache() noexcept;
     // Move a batch to and from the depot, without touching its blocks or taking the lock. False or null if the depot is full or empty.
     [[nodiscard]] bool push_batch(std::size_t index, free_block* batch) noexcept;

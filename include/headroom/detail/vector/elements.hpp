@@ -1,8 +1,7 @@
-// Sources of new elements, and the helpers that construct, copy and destroy elements.
-//
-// A container's bulk operations (assign, insert, append, resize, construction) differ only in what they put in, so each passes a *source*:
-// an object that constructs elements into raw memory, or assigns over existing ones, starting at a given element of its own. A source's
-// construct_() destroys what it has built if an element's constructor throws.
+// Sources of new elements, and the helpers that construct, copy and destroy elements. A container's bulk operations (assign, insert,
+// append, resize, construction) differ only in what they put in, so each passes a *source*: an object that constructs elements into raw
+// memory, or assigns over existing ones, starting at a given element of its own. A source's construct_() destroys what it has built if an
+// element's constructor throws.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,5 @@
-// The interface of std::vector for all contiguous containers, over a Store (store.hpp).
-//
-// In three parts, each deriving from the one before: access.hpp has element access, appending.hpp the operations at the end; here are
-// insertion, erasure, assignment and comparison.
+// The interface of std::vector for all contiguous containers, over a Store (store.hpp). In three parts, each deriving from the one before:
+// access.hpp has element access, appending.hpp the operations at the end; here are insertion, erasure, assignment and comparison.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,6 @@
-// The store of small_vector: movable_store_, with the first N elements in the object itself.
-//
-// The capacity shows where the elements are: inline if it is at most N, in a block if more. They leave the inline buffer only when there
-// are more than N, and shrink_to_fit() brings them back. So movable_store_'s handling of blocks stays as it is.
+// The store of small_vector: movable_store_, with the first N elements in the object itself. The capacity shows where the elements are:
+// inline if it is at most N, in a block if more. They leave the inline buffer only when there are more than N, and shrink_to_fit() brings
+// them back. So movable_store_'s handling of blocks stays as it is.
 #pragma once
 
 #include <cstddef>
