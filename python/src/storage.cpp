@@ -234,7 +234,7 @@ public:
     }
     std::size_t make_room(std::size_t bytes) override {
         headroom::detail::failure why;
-        const std::size_t usable = headroom::detail::commit_to(control_, used / width_, bytes / width_, false, why);
+        const std::size_t usable = headroom::detail::grow(control_, used / width_, bytes / width_, false, why);
         if (why) headroom::detail::throw_grow_failure(control_, bytes / width_, why);
         return (std::min)(usable * width_, limit);
     }
