@@ -66,8 +66,8 @@ public:
     // Releases the reservation to the cache of kept ranges or to the system. Invalidates: every block.
     ~arena() { unpoison_all(); }
 
-    // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except when it commits. Throws bad_alloc past the end of the
-    // reservation, `refused` (a bad_alloc) when the system refuses memory; nothing has changed then. Invalidates: nothing.
+    // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except when it commits. Throws `refused` (a bad_alloc) past the
+    // end of the reservation, and when the system refuses memory; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         return allocate_impl<true>(bytes, alignment);
@@ -108,7 +108,7 @@ public:
         poison_unused();
     }
 
-    // Bytes allocated, with padding for alignment.
+    // Returns the bytes allocated, with padding for alignment.
     [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::size_t>(cursor_ - range_.data()); }
     [[nodiscard]] std::size_t committed() const noexcept { return range_.committed(); }
     [[nodiscard]] std::size_t reserved() const noexcept { return range_.reserved(); }
@@ -131,7 +131,7 @@ private:
         return range;
     }
 
-    // Starts allocating at the beginning of the range.
+    // Makes all of the range unused.
     void init_from_range() noexcept {
         cursor_ = range_.data();
         limit_ = range_.data() + range_.committed();
@@ -150,7 +150,7 @@ private:
         if (range_) detail::unpoison(range_.data(), range_.committed());
     }
 
-    // Implements allocate() and try_allocate(): moves the cursor, or takes the slow path.
+    // Implements allocate() and try_allocate(): moves the cursor, or takes the slow path. If refused, throws `refused` or returns null.
     template <bool throws>
     HEADROOM_ALWAYS_INLINE void* allocate_impl(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         bytes += bytes == 0;    // no two blocks at one address
@@ -165,7 +165,7 @@ private:
         return place;
     }
 
-    // Commits memory for the block and allocates it. If refused, throws, or returns null unless `throws`.
+    // Slow path of allocate_impl(): commits memory for the block and allocates it. If refused, throws `refused` or returns null.
     template <bool throws>
     HEADROOM_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         const std::size_t pad = -detail::address_of(cursor_) & (alignment - 1);
@@ -213,7 +213,7 @@ public:
     arena_resource& operator=(const arena_resource&) = delete;
     ~arena_resource() override = default;
 
-    // Calls arena::allocate().
+    // Allocates from the arena, like arena::allocate().
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
@@ -221,7 +221,7 @@ public:
         checks_.on_allocate(block, bytes, alignment);
         return block;
     }
-    // Does nothing. In checked builds, checks that the block is of this arena.
+    // Does nothing. Checked builds end the program unless the block was allocated here, with these arguments, and is in use.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
         checks_.on_deallocate(this, block, bytes, alignment);
@@ -240,8 +240,9 @@ public:
         arena_->reset();
     }
 
-    // Call arena::mark() and arena::rewind().
+    // Returns a marker of the arena's current position: arena::mark().
     [[nodiscard]] marker mark() const noexcept { return arena_->mark(); }
+    // Frees the blocks allocated since `to` was made: arena::rewind(), with its precondition.
     void rewind(const marker& to) noexcept {
         [[maybe_unused]] std::byte* const before = arena_->data() + arena_->used();
         arena_->rewind(to);

@@ -39,13 +39,13 @@ public:
         detail::chunk_chain::position position_;
     };
 
-    // Chunks come from the default resource (see above). Allocates nothing. Never throws.
+    // Chunks come from the default resource, larger ones from reservations if that is new_delete_resource(). Allocates nothing.
     monotonic_resource() noexcept : monotonic_resource(first_chunk) {}
 
     // Chunks come from `upstream`, which must outlive the resource. Allocates nothing. Never throws.
     explicit monotonic_resource(std::pmr::memory_resource* upstream) noexcept : chain_(upstream, false) {}
 
-    // Makes a first chunk of at least `initial_bytes`.
+    // The first chunk has at least `initial_bytes`, and is made by the first allocation.
     explicit monotonic_resource(std::size_t initial_bytes) noexcept
         : monotonic_resource(initial_bytes, std::pmr::get_default_resource(), true) {}
     monotonic_resource(std::size_t initial_bytes, std::pmr::memory_resource* upstream) noexcept
@@ -87,7 +87,7 @@ public:
         return place;
     }
 
-    // Does nothing: only release() and rewind() free memory. In checked builds, checks that the block is of this resource.
+    // Does nothing: only release() and rewind() free memory. Checked builds end the program unless the block is one in use of this one.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
         checks_.on_deallocate(this, block, bytes, alignment);
@@ -127,9 +127,11 @@ public:
 private:
     static constexpr std::size_t first_chunk = detail::chunk_chain::first_bytes;
 
+    // The last argument marks a default upstream: larger chunks come from reservations if it is new_delete_resource().
     monotonic_resource(std::size_t initial_bytes, std::pmr::memory_resource* upstream, bool) noexcept
         : chain_(upstream, detail::is_new_delete(upstream), initial_bytes) {}
 
+    // Slow path of allocate(): makes room in a kept or new chunk and returns the block's place there. Throws upstream's exception.
     HEADROOM_COLD std::byte* place_in_new_chunk(std::size_t bytes, std::size_t alignment) {
         chain_.add_chunk_for(bytes, alignment, (std::max)(chain_.min_first_chunk_bytes(), detail::chunk_chain::max_chunk_bytes));
         return detail::align_up(chain_.cursor, alignment);

@@ -109,11 +109,11 @@ public:
         return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
     }
 
-    // Deallocates memory. Precondition: allocate(n) of an equal allocator returned `room`. Invalidates: that memory.
+    // Deallocates memory for n objects. Precondition: allocate(n) of an equal allocator returned `room`. Invalidates: that memory.
     HEADROOM_ALWAYS_INLINE void deallocate(T* room, std::size_t n) { resource_->deallocate(room, n * sizeof(T), alignof(T)); }
 
-    // Constructs an element and passes the allocator to it, and to each half of a pair. Only for elements that take it and were not given
-    // one already by a std::scoped_allocator_adaptor around this allocator: containers construct all others themselves, and in bulk.
+    // Constructs an element and passes the allocator to it, and to each half of a pair. Only for elements that take it and did not get one
+    // already from a std::scoped_allocator_adaptor around this allocator: containers construct all others themselves, and in bulk.
     template <class U, class... Arguments>
         requires(detail::is_pair<U> ||
                  (std::uses_allocator_v<U, resource_allocator> &&
@@ -137,7 +137,7 @@ private:
     Resource* resource_;
 };
 
-// True if memory of one may be deallocated through the other.
+// True if memory of one may be deallocated through the other: the same resource, or is_equal() ones of std::pmr.
 template <class T, class U, class Resource>
 [[nodiscard]] constexpr bool operator==(const resource_allocator<T, Resource>& a,
                                         const resource_allocator<U, Resource>& b) noexcept {

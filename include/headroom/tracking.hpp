@@ -38,7 +38,7 @@ struct tracking_statistics {
     std::uint64_t foreign_frees = 0;    // blocks that were not allocated here, or long ago
     std::uint64_t late_frees = 0;       // blocks freed by release()
 
-    // Number of wrong deallocations.
+    // Returns the number of wrong deallocations.
     [[nodiscard]] std::uint64_t errors() const noexcept {
         return double_frees + wrong_sizes + wrong_alignments + foreign_frees + late_frees;
     }
@@ -78,7 +78,7 @@ public:
     // Returns the counts. Any code of the program may call it: a listener too, and an upstream or new_handler called by this resource.
     [[nodiscard]] tracking_statistics statistics() const;
 
-    // Sets the counts of events and the peaks to zero; blocks in use stay counted.
+    // Sets the counts of events to zero, and the peaks to the blocks and bytes in use, which stay counted.
     void reset_statistics() noexcept;
 
     // Returns the number of blocks in use, their bytes, and a line for each size, largest total first: the leaks, once all blocks should
@@ -94,8 +94,10 @@ private:
 
     // Passes the message to the listener. No lock must be held.
     void say(const char* message) const noexcept;
+    // Calls change(counts) under their lock.
     template <class Change>
     void count(Change change) noexcept;
+    // Returns the text of report(), without the name. Throws bad_alloc. Requires the lock that guards the ledger.
     [[nodiscard]] std::string in_use() const;
 
     std::pmr::memory_resource* upstream_;

@@ -61,6 +61,7 @@ public:
         taken.place = nullptr;
     }
 
+    // Takes over the handle; `other` is null afterwards.
     winked(winked&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
     winked& operator=(winked&& other) noexcept {
         object_ = std::exchange(other.object_, nullptr);
@@ -70,14 +71,14 @@ public:
     // Destroys nothing.
     ~winked() = default;
 
-    // Precondition: the resource has not been released or rewound, and the handle not moved from.
+    // Returns the object. Precondition, also of operator->: the resource was not released or rewound, and the handle not moved from.
     [[nodiscard]] T& operator*() const noexcept { return *object_; }
     [[nodiscard]] T* operator->() const noexcept { return object_; }
-    // Null after a move.
+    // Returns the object's address; null after a move.
     [[nodiscard]] T* get() const noexcept { return object_; }
 
 private:
-    // Scope guard: allocates memory for a T, and deallocates it unless `place` was set to null.
+    // Scope guard: allocates memory for a T, and deallocates it unless `place` was set to null. Throws what the resource throws.
     template <class Resource>
     struct allocation_guard {
         explicit allocation_guard(Resource* from)

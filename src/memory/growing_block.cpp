@@ -29,20 +29,21 @@ HEADROOM_COLD std::size_t elements_in_heap_block(const large_layout& layout, std
 
 constexpr std::size_t least_page = 4096;
 
-// Like elements_in_heap_block(), but blocks of whole pages get one heap step less. With its header such a block would move the next one,
-// often a copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
+// Like elements_in_heap_block(), but requests a heap step less for whole pages. With its header such a block would move the next, often a
+// copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
 std::size_t fill_unless_pages(const large_layout& layout, std::size_t count) noexcept {
     const bool pages = count != 0 && count * layout.element % least_page == 0;
     return elements_in_heap_block(layout, count, pages ? heap_step : 0);
 }
 
-// Returns the capacity that plain doubling grows to from `capacity`.
+// Returns twice the capacity; at least 1, at most the number of elements that can exist.
 HEADROOM_COLD std::size_t double_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     const std::size_t most = max_array_size(layout.element);
     if (capacity > most / 2) return most;
     return capacity == 0 ? 1 : 2 * capacity;
 }
 
+// True if malloc's blocks for these elements may hold more of them than requested.
 bool can_fill_heap_block(const large_layout& layout) noexcept {
     return layout.heap == nullptr && layout.element < heap_step && heap_is_known();
 }
@@ -109,7 +110,7 @@ std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noex
     return bytes == 0 ? first : 2 * bytes;    // also for a block of any other size, made by reserve()
 }
 
-// Moves the `bytes` bytes of a short block into one of `next` bytes.
+// Moves the `bytes` bytes of a short block into one of `next` bytes, and frees the old one. Throws bad_alloc; nothing has changed then.
 HEADROOM_ALWAYS_INLINE block<void*> reallocate_short(void* begin, std::size_t bytes, std::size_t next) {
     void* const to = std::malloc(next);
     if (to == nullptr) detail::throw_bad_alloc();
@@ -120,6 +121,7 @@ HEADROOM_ALWAYS_INLINE block<void*> reallocate_short(void* begin, std::size_t by
     return {to, static_cast<std::byte*>(to) + next};
 }
 
+// Slow path of reallocate_by_one(), for a block of any kind.
 HEADROOM_COLD block<void*> reallocate_long(const large_layout& layout, void* begin, void* end) {
     const std::size_t size = elements_in(layout, bytes_between(begin, end));
     return reallocate_block(layout, begin, end, end, size + 1, next_doubled_capacity(layout, size), false);

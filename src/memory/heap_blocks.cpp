@@ -8,7 +8,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// True if a block of `bytes` from malloc has the size of glibc's.
+// True if malloc's block for `bytes` has the size that heap_block_bytes() returns.
 bool block_has_known_size(std::size_t bytes) noexcept {
     // About one block in a hundred begins at a page, where usable_bytes() is not allowed: takes a second one then.
     void* const first = std::malloc(bytes);

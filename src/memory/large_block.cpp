@@ -27,6 +27,7 @@ std::size_t reservation_for(std::size_t bytes) noexcept {
     return size;
 }
 
+// Commits the first `bytes` of the range; unless `exactly`, more by its policy. Returns the committed bytes. If refused, sets `why`.
 std::size_t commit_for_block(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
     return exactly ? commit_exactly(control, bytes, why) : commit_to(control, bytes, why);
 }
@@ -37,7 +38,7 @@ HEADROOM_NOINLINE std::byte* end_of_committed(const large_layout& layout, void* 
                   std::min((committed - header_bytes_of(layout)) / layout.element, max_array_size(layout.element)));
 }
 
-// Reserves a range with `required` elements committed and address space for at least `wanted`. Returns an empty block if refused.
+// Reserves a range for at least `wanted` elements and commits `required`, at least those of the smallest large block. Empty if refused.
 block<void*> map_block(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     // A range begins at a page, which may be as small as 4096 bytes.
     if (layout.alignment > 4096) return {};
@@ -65,11 +66,13 @@ block<void*> map_block(const large_layout& layout, std::size_t required, std::si
     return {begin, end_of_committed(layout, begin, committed)};
 }
 
+// True if a large block of `count` elements would have more than PTRDIFF_MAX bytes.
 bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
     return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element;
 }
 
-// Allocates a heap block laid out like a large one, for `wanted` elements or, if refused, `required`. Reallocates `old` unless null.
+// Allocates a heap block with the layout of a large one, for `wanted` elements or, if refused, for `required`. Grows `old` by realloc,
+// unless null. Returns an empty block if refused; `old` is unchanged then.
 block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);
@@ -87,7 +90,7 @@ block<void*> allocate_instead_of_range(const large_layout& layout, void* old, st
     }
 }
 
-// Releases the block, whose header has `control`.
+// Releases a large block, whose header has `control`: its range, or to the heap.
 void release_block(const large_layout& layout, void* begin, range* control) noexcept {
     if (control != nullptr) {
         release_range_slow(control, 0);

@@ -32,7 +32,7 @@ struct block_ledger::tables {
     std::size_t in_use = 0;
     std::uint64_t serial = 0;
 
-    // Removes the oldest freed blocks.
+    // Forgets the oldest freed and released blocks above the limit.
     void trim() noexcept {
         while (gone.size() > max_remembered) {
             const auto found = blocks.find(gone.front().first);
@@ -44,7 +44,7 @@ struct block_ledger::tables {
         }
     }
 
-    // Marks a block in use as freed or released. If memory is refused, forgets it.
+    // Marks a block in use as freed or released, as `how` says. Forgets it if there is no memory to remember it.
     void mark_gone(const void* block, entry& known, state how) noexcept {
         known.now = how;
         --in_use;
@@ -54,6 +54,7 @@ struct block_ledger::tables {
             blocks.erase(block);    // no memory: later faults of this block are reported as foreign
         }
     }
+    // Marks each block in use for which chosen(block, record) is true as released.
     template <class Chosen>
     void mark_gone_if(Chosen chosen) noexcept {
         for (auto at = blocks.begin(); at != blocks.end();) {

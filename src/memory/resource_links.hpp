@@ -9,9 +9,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Set while this thread forks and holds the lock, because fork handlers of the program may use resources.
+// True while this thread forks and holds the lock, because fork handlers of the program may use resources.
 extern constinit thread_local bool thread_forks_with_links;
 
+// Mutex that a thread does not lock or unlock while its fork holds it.
 class links_mutex {
 public:
     void lock() noexcept {

@@ -17,7 +17,7 @@ constinit thread_local bool thread_forks_with_links = false;
 
 namespace {
 
-// So many resources over upstreams of the program register fork handlers, which stay registered for good.
+// Number of resources over upstreams of the program that register fork handlers, which stay registered for good.
 constexpr std::uint32_t max_handler_registrations = 1000;
 
 constinit resource_mutex* all_mutexes = nullptr;
@@ -36,7 +36,7 @@ constinit std::atomic<std::uint32_t> named_registrations{0};
 }    // namespace
 
 struct resource_forks {
-    // Locks all mutexes or none. They have no order, so waiting for one while holding others could deadlock.
+    // Locks all mutexes and returns true, or none and returns false. They have no order, so waiting while holding some could deadlock.
     static bool try_all() noexcept {
         for (resource_mutex* each = all_mutexes; each != nullptr; each = each->next_) {
             if (each->mutex_.try_lock()) continue;
@@ -49,10 +49,10 @@ struct resource_forks {
         for (resource_mutex* each = all_mutexes; each != nullptr; each = each->next_) each->mutex_.unlock();
     }
 
-    // The first of our handlers locks, the last one unlocks.
+    // Handler before a fork: the first locks resource_links and all mutexes; resource_links only if the thread holds a mutex, in an
+    // upstream's allocate, because it unlocks that in the child too.
     static void before() noexcept {
         if (fork_handler_depth++ != 0) return;
-        // Forks inside an upstream's allocate: the child has this thread, which unlocks its mutex there.
         if (mutexes_held != 0) {
             resource_links.lock();
         } else {
@@ -67,6 +67,7 @@ struct resource_forks {
         }
         thread_forks_with_links = true;
     }
+    // Handlers after a fork: the last one unlocks.
     static void in_parent() noexcept {
         if (!is_last()) return;
         if (fork_holds_all) {
@@ -95,6 +96,7 @@ struct resource_forks {
     }
 
 private:
+    // Counts a handler after the fork. True if it is the last.
     static bool is_last() noexcept { return fork_handler_depth != 0 && --fork_handler_depth == 0; }
 };
 
@@ -103,8 +105,8 @@ namespace {
 // Registered before main, so that the first fork is covered.
 [[maybe_unused]] const bool resource_forks_handled = at_fork(fork_place::memory_resources, resource_forks::handle);
 
-// Registers the fork handlers again. The system calls the handlers before a fork in reverse order of registration, so ours run before
-// those that the upstream has registered, and lock the resource before the upstream, as every call does.
+// Registers the fork handlers again, within the limits. The system calls the handlers before a fork in reverse order of registration, so
+// ours run before the upstream's, and lock the resource before the upstream, as every call does.
 void register_fork_handlers(const std::pmr::memory_resource* upstream) noexcept {
     if (!thread_locals_gone_at_end() && fork_handler_depth != 0) return;    // a handler of the program makes a resource
     if (upstream == std::pmr::new_delete_resource()) {

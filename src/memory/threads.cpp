@@ -26,11 +26,11 @@ constinit std::array<std::uint32_t, thread_slot_count> resources_per_slot{};    
 
 }    // namespace
 
-// A thread's caches. From malloc: thread-local variables may be gone when the thread ends, and operator new may be calling us.
+// A thread's caches. Allocated by malloc: thread-local variables may be gone when the thread ends, and operator new may be calling us.
 struct thread_exit_record {
     thread_cache* caches = nullptr;
 
-    // Returns the caches' blocks to their resources.
+    // Returns the caches, and the blocks in them, to their resources, one by one under the lock of each.
     void return_caches();
 };
 
@@ -40,7 +40,7 @@ constinit thread_local thread_exit_record* exit_record = nullptr;
 // Set when the thread has returned its caches. Destructors of other thread-local objects may still allocate, then without a cache.
 constinit thread_local bool thread_has_exited = false;
 
-// Runs when a thread ends: returns its caches' blocks and frees its record.
+// Runs when the thread ends: returns the caches of its thread_exit_record `mine`, and frees the record.
 void return_caches_at_exit(void* mine) {
     if (!thread_locals_gone_at_end()) {
         thread_has_exited = true;
@@ -51,7 +51,7 @@ void return_caches_at_exit(void* mine) {
     std::free(mine);
 }
 
-// Returns the thread's record, made at the first call; null if out of memory.
+// Returns the thread's record, made at the first call; null if memory for it, or a call at the thread's end, is refused.
 thread_exit_record* thread_exit_record_or_null() noexcept {
     if (exit_record != nullptr) return exit_record;
     void* const memory = std::malloc(sizeof(thread_exit_record));
@@ -122,7 +122,7 @@ thread_cache* shared_pools::find_cache() noexcept {
     return found;
 }
 
-// Returns the calling thread's cache, made at the first call; null while the thread ends. Throws what the core throws.
+// Returns the calling thread's cache, made at the first call; null if the thread ends or has no record. Throws what the core throws.
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
     if (thread_has_exited) return nullptr;
@@ -148,6 +148,7 @@ thread_cache* shared_pools::find_or_make_cache() {
 
 namespace {
 
+// Gives the bin its capacity, at its first use.
 void prepare_bin(thread_bin& local, std::size_t bytes) noexcept {
     if (local.max_blocks != 0) return;
     local.max_blocks = 2 * batch_blocks(bytes);
@@ -156,6 +157,7 @@ void prepare_bin(thread_bin& local, std::size_t bytes) noexcept {
 
 }    // namespace
 
+// Like find_or_make_cache(), but returns null instead of throwing.
 thread_cache* shared_pools::try_find_or_make_cache() noexcept {
 #if defined(__cpp_exceptions)
     try {
@@ -191,7 +193,7 @@ free_block* shared_pools::pop_batch(std::size_t index) noexcept {
     return nullptr;
 }
 
-// Requires the lock.
+// Makes the depot, unless it exists or the core refuses its memory. Requires the lock.
 void shared_pools::ensure_depot() {
     if (depot_.load(std::memory_order_relaxed) != nullptr) return;
 #if defined(__cpp_exceptions)
@@ -200,12 +202,12 @@ void shared_pools::ensure_depot() {
         depot_.store(new (core_.allocate(sizeof(depot), alignof(depot))) depot, std::memory_order_release);
 #if defined(__cpp_exceptions)
     } catch (...) {
-        // Out of memory: batches go to the core.
+        // Batches go to the core.
     }
 #endif
 }
 
-// Calls `operation`; if it throws bad_alloc, returns this thread's and the depot's blocks to the core and calls it again.
+// Calls `operation`; if it throws bad_alloc, calls flush() and `operation` again. Throws what it throws then.
 template <class Operation>
 void shared_pools::retry_after_flush(Operation operation) {
 #if defined(__cpp_exceptions)

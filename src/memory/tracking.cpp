@@ -12,8 +12,10 @@
 namespace headroom { inline namespace v0_1 {
 namespace {
 
+// Writes the message as a line: the listener of a new resource.
 void to_standard_error(void*, const char* message) { std::fprintf(stderr, "headroom: %s\n", message); }
 
+// Returns the number and the word, in the plural unless the number is 1.
 std::string counted(std::uint64_t number, const char* one) {
     return std::to_string(number) + ' ' + one + (number == 1 ? "" : "s");
 }

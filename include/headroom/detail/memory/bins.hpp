@@ -66,12 +66,12 @@ inline constexpr std::array<bin_shape, bin_count> bin_shapes = [] {
 
 inline constexpr std::size_t max_shared_slab_bytes = min_dedicated_slab_bytes - min_dedicated_slab_bytes / 2 / 8;
 
-// Size of the blocks in bin `index`, in bytes.
+// Returns the bytes of a block of bin `index`; slab_pages(): the pages of one of its slabs.
 constexpr std::size_t bin_bytes(std::size_t index) noexcept { return bin_shapes[index].bytes; }
 constexpr std::size_t slab_pages(std::size_t index) noexcept { return bin_shapes[index].pages; }
 
-// Returns the alignment of blocks of `size`. Larger alignments: see multipool_resource::uses_page_runs().
 inline constexpr std::size_t fine_alignment = 2 * block_step;
+// Returns the alignment of the blocks of a bin of `size` bytes. Larger alignments: see multipool_resource::uses_page_runs().
 constexpr std::size_t alignment_of(std::size_t size) noexcept { return size % fine_alignment == 0 ? fine_alignment : block_step; }
 
 // A free block: holds the address of the next one. A block in use holds nothing of ours.
@@ -91,19 +91,19 @@ struct bin_queue {
     free_block before;    // its `next` is the first free block
     free_block* last;
 
+    // Makes the queue empty and active. Precondition of all functions but this one, empty(), pop_all() and count(): it is active.
     void clear() noexcept { before.next = last = &before; }
     [[nodiscard]] bool empty() const noexcept { return last == nullptr || last == &before; }
-    // Precondition of the functions below: the queue is active.
     void push(void* block) noexcept {
         detail::link(last, block);
         last = static_cast<free_block*>(block);
     }
-    // Takes all blocks of `other`, which must not be empty or used afterwards.
+    // Appends all blocks of `other`. Preconditions: it is not empty, and not used again before clear().
     void push_all(const bin_queue& other) noexcept {
         detail::link(last, other.before.next);
         last = other.last;
     }
-    // Takes the first `most` blocks of `other`, or all. Returns their number. O(blocks taken).
+    // Moves the first `most` blocks of `other`, or all if it has fewer, to the end of this queue. Returns their number. O(blocks moved).
     std::uint32_t pop_up_to(bin_queue& other, std::uint32_t most) noexcept {
         if (most == 0 || other.last == &other.before) return 0;
         free_block* const first = other.before.next;
@@ -127,7 +127,7 @@ struct bin_queue {
         clear();
         return first;
     }
-    // Number of blocks. O(blocks).
+    // Returns the number of blocks. O(blocks).
     [[nodiscard]] std::size_t count() const noexcept {
         if (empty()) return 0;
         std::size_t result = 1;
@@ -153,8 +153,8 @@ struct bin : bin_queue {
     std::uint32_t unslabbed;          // blocks that were not carved from a slab
 };
 
-// Returns the size rounded up to the alignment, minus one; zero bytes wrap to a large number. Nothing to round for alignments below
-// block_step, as of nodes and characters: bins are multiples of it.
+// Returns the size rounded up to the alignment, minus one; zero bytes wrap to a large number. Does not round to a constant alignment below
+// block_step, as of nodes and characters: bins are multiples of that.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t size_minus_one(std::size_t bytes, std::size_t alignment) noexcept {
     if (HEADROOM_IS_CONSTANT(alignment) && alignment - 1 < block_step) return bytes - 1;
     return (bytes - 1) | (alignment - 1);
@@ -172,13 +172,13 @@ inline constexpr auto bin_offset = [] {
     return table;
 }();
 
-// Returns the bin of a size from max_short_bytes + 1 to max_pooled_bytes. A division would take longer than the rest of an allocation.
+// Returns the index of the bin for a size from max_short_bytes + 1 to max_pooled_bytes. A division would take longer than the rest.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t medium_index(std::size_t bytes) noexcept {
     const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / max_short_bytes)) - 1U;
     return short_bin_count + octave * 8 + ((bytes - 1) / (max_short_bytes / 8) >> octave) - 8;
 }
 
-// Returns the bin of a size from 1 to max_pooled_bytes.
+// Returns the index of the bin for a size from 1 to max_pooled_bytes.
 constexpr std::size_t bin_of(std::size_t bytes) noexcept {
     return bytes <= max_short_bytes ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::medium_index(bytes);
 }

@@ -2,8 +2,8 @@
 // heap if the system refuses one. Implemented in src/memory/.
 //
 // Nothing here depends on the element type but the numbers of a `large_layout`, so it is compiled once, in the library, not for every
-// vector of every file. The copy between blocks stays a call of memcpy there; in a slow path compiled for size it would be an instruction
-// that is slow to start. A header of one cache line before the first element of a large block names its reservation, if any. Elements are
+// vector of every file. The copy between blocks stays a call of memcpy there; compiled for size, it would be an instruction that is slow
+// to start. A header of one cache line before the first element of a large block names its reservation, if any. Elements are
 // moved as bytes: only relocatable ones may be.
 //
 // A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ... A growing block requests all of it, so that a short
@@ -47,24 +47,26 @@ struct block {
     Pointer cap{};
 };
 
-// Allocates a large block: memory for `required` elements, address space for `wanted`. `exactly`: commits no more than required.
+// Allocates a large block: memory for `required` elements, address space for `wanted`. With `exactly`, commits no more than those or the
+// smallest large block take. Null if refused.
 [[nodiscard]] HEADROOM_API block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted,
                                                        bool exactly) noexcept;
+// Releases a large block to the cache of kept ranges, the system or the heap.
 HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcept;
 
-// Charges the memory of `required` elements in place, without touching it. False if refused, or if the address space is too small.
+// Charges the memory of `required` elements in place, without touching it. False if the block has too little address space, or refused.
 [[nodiscard]] HEADROOM_API bool charge_large(const large_layout& layout, void* begin, std::size_t required) noexcept;
-// Expands the block in place for `required` elements. Returns its new end, or null.
+// Commits memory for `required` elements in place. Returns the block's new end; null if its address space is too small, or if refused.
 [[nodiscard]] HEADROOM_API void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t required,
                                                        bool exactly) noexcept;
 
-// Decommits the part of a reservation that `size` elements do not need. Does nothing to other blocks.
+// Decommits the part of a reservation that `size` elements do not need. Does nothing to a block on the heap.
 HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept;
 [[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
 
 // --- Growing
 
-// Returns the capacity of the heap's block for `count` elements; `count` if the heap is unknown. O(1).
+// Returns how many elements malloc's block for `count` holds; `count` for other heaps, large blocks and elements of 16 bytes or more. O(1).
 [[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept;
 
 // Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).
@@ -74,10 +76,10 @@ HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_
 // the elements [begin, end) as bytes and releases the old block. Throws std::bad_alloc if refused; nothing has changed then.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
                                                          std::size_t required, std::size_t wanted, bool exactly);
-// Like reallocate_block(), for a vector that doubles; exactly `required` elements if `exactly`.
+// Like reallocate_block(), with the capacity `wanted` of a vector that doubles, or `required` if `exactly`.
 [[nodiscard]] HEADROOM_API block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap,
                                                    std::size_t required, bool exactly);
-// Like reallocate(), for a full block and one more element.
+// Like reallocate(), for a full block, with end == cap, and one more element.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* end);
 
 }}}    // namespace headroom::detail

@@ -34,28 +34,29 @@ public:
     // `resource` names the kind of resource in messages: "multipool_resource".
     explicit memory_checks(const char* resource) noexcept : resource_(resource) {}
 
-    // Call it before allocating: makes memory for recording `count` blocks, kept until they are recorded. Throws bad_alloc.
+    // Allocates memory for the records of `count` blocks, so that on_allocate() cannot fail. Throws bad_alloc. Returns true.
     bool expect_block(std::size_t count = 1) {
         ledger_.expect(count);
         return true;
     }
+    // Records a block in use. Throws bad_alloc unless expect_block() was called before.
     void on_allocate(const void* block, std::size_t bytes, std::size_t alignment) { ledger_.add(block, bytes, alignment); }
-    // Ends the program unless `block` was allocated here with that size and alignment and is in use.
+    // Records that a block was freed. Ends the program unless it was allocated here with that size and alignment and is in use. `owner` is
+    // the resource, for the message.
     void on_deallocate(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
         block_record known;
         const block_fault fault = ledger_.remove(block, bytes, alignment, known);
         if (fault != block_fault::none) detail::fail_block(resource_, owner, fault, block, bytes, alignment, known);
     }
-    // Records that all blocks were released.
     void on_release() noexcept { ledger_.release(); }
-    // Those that lie in [first, last).
+    // Records that the blocks in [first, last) were released; without arguments, all.
     void on_release(const void* first, const void* last) noexcept { ledger_.release(first, last); }
 
-    // Fills a freed block past its link.
+    // Fills the bytes [from, bytes) of a freed block with free_fill.
     static void fill(void* block, std::size_t from, std::size_t bytes) noexcept {
         if (bytes > from) std::memset(static_cast<std::byte*>(block) + from, free_fill, bytes - from);
     }
-    // Ends the program if a filled block was written to.
+    // Ends the program if one of the bytes [from, bytes) of a free block is not free_fill.
     void verify_fill(const void* owner, const void* block, std::size_t from, std::size_t bytes) const noexcept {
         const auto* const data = static_cast<const unsigned char*>(block);
         for (std::size_t at = from; at < bytes; ++at) {
@@ -68,12 +69,12 @@ private:
     block_ledger ledger_;
 };
 
-// The checks of resources that many threads use.
+// The checks of resources that many threads use: memory_checks under a lock.
 class synchronized_checks {
 public:
     explicit synchronized_checks(const char* resource) noexcept : checks_(resource) {}
 
-    // A thread that is about to allocate a block: keeps memory for its record.
+    // Guard of a thread that allocates a block: keeps memory for its record. The constructor throws bad_alloc.
     class expectation {
     public:
         explicit expectation(synchronized_checks& checks) : checks_(checks) {
@@ -115,6 +116,7 @@ private:
 
 inline constexpr bool memory_checked = false;
 
+// Does nothing, in builds without checks.
 class memory_checks {
 public:
     constexpr explicit memory_checks(const char*) noexcept {}

@@ -4,8 +4,7 @@
 // come from reservations, which grow in place and are kept when released. The first few kilobytes come from upstream in either case: a
 // reservation takes mappings and page tables, too much for a small resource.
 //
-// Chunks grow geometrically. rewind() keeps them all and starts again with the first. The segments of a multipool come from here too, as
-// pieces that belong to no chunk.
+// Chunks grow geometrically. The segments of a multipool come from here too, as pieces that belong to no chunk.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +47,7 @@ inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::siz
 // threads, half of it in huge pages, the peak was 1.13 of glibc's; without huge pages it is 0.98, and a block takes a sixth longer.
 inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
 
-// Throws the exception of `upstream`, by asking it for more than it can have; std::bad_alloc if it returns.
+// Throws the exception of `upstream`, by requesting more than it can have; std::bad_alloc if it returns.
 [[noreturn]] HEADROOM_COLD inline void throw_upstream_bad_alloc(std::pmr::memory_resource* upstream) {
     // Not constants, because compilers warn of such requests.
     volatile std::size_t bytes = SIZE_MAX;
@@ -57,7 +56,7 @@ inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(s
     detail::throw_bad_alloc();
 }
 
-// True if chunks may come from reservations: a program can tell the difference only by replacing operator new.
+// True for new_delete_resource(), instead of which chunks may come from reservations: only a replaced operator new shows the difference.
 inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
     return upstream == std::pmr::new_delete_resource();
 }
@@ -86,14 +85,14 @@ struct memory_piece {
 //   at_first_touch: when a page is written to: costs nothing for unused pages
 enum class populate : bool { at_once, at_first_touch };
 
-// Largest block that is populated before its first touch, in bytes. Larger ones are often not filled.
 inline constexpr std::size_t max_populated_bytes = std::size_t{64} << 10;
+// Returns when a block of `bytes` gets its pages: above max_populated_bytes at first touch, because such a block is often not filled.
 [[nodiscard]] constexpr populate populate_for(std::size_t bytes) noexcept {
     return bytes > max_populated_bytes ? populate::at_first_touch : populate::at_once;
 }
 
-// Commits at least the first `needed` bytes of a reservation, populated as `how` says. Returns the committed bytes in total. If refused,
-// sets `error` and returns 0.
+// Commits at least the first `needed` bytes of a reservation of `reserved` bytes; `how`: when they get pages. Returns the committed bytes
+// in total. If refused, sets `error` and returns 0; nothing has changed then.
 inline std::size_t commit_for(range* control, std::size_t needed, std::size_t reserved, populate how,
                               std::error_code& error) noexcept {
     if (how == populate::at_once) return detail::commit_to(control, needed, error);
@@ -104,8 +103,8 @@ inline std::size_t commit_for(range* control, std::size_t needed, std::size_t re
     return error ? detail::commit_exactly(control, needed, error) : committed;
 }
 
-// Reserves at least `wanted` bytes, half as much if refused, and commits `needed` of them. A reservation that does not grow commits no
-// more, and is populated at first touch. Returns an empty piece if that is refused too.
+// Reserves at least `wanted` bytes, if refused half as much, and so on down to `needed`, and commits at least `needed` of them; exactly
+// those, populated at first touch, unless `may_grow`. Returns an empty piece if either is refused.
 HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
                                                 const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;
@@ -142,6 +141,7 @@ public:
     static constexpr std::size_t first_reservation_bytes = std::size_t{64} << 20;    // address space of the first reservation
     static constexpr std::size_t max_reservation_bytes = sizeof(void*) > 4 ? SIZE_MAX >> 30 : std::size_t{256} << 20;
 
+    // `reserve`: larger chunks come from reservations. `initial`: least bytes of the first chunk. Allocates nothing.
     chunk_chain(std::pmr::memory_resource* upstream, bool reserve, std::size_t initial = first_bytes) noexcept
         : upstream_(upstream), initial_(std::clamp(initial, std::size_t{1}, max_request_bytes)), next_(initial_),
           uses_reservations_(reserve) {}
@@ -165,7 +165,7 @@ public:
     [[nodiscard]] std::size_t min_first_chunk_bytes() const noexcept { return initial_; }
     // Sets the commit policy of reservations; `policy` must outlive this.
     void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
-    // Uses `buffer` before the first chunk. It stays the caller's.
+    // Allocates from `buffer` before the first chunk. It stays the caller's. Precondition: nothing was allocated yet.
     void use_buffer(void* buffer, std::size_t bytes) noexcept {
         buffer_ = static_cast<std::byte*>(buffer);
         buffer_bytes_ = bytes;
@@ -174,9 +174,9 @@ public:
         detail::poison(buffer_, bytes);
     }
 
-    // Makes room: moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`. A new chunk from upstream has about
-    // `most` bytes at most, if they suffice, and is a multiple of `unit`, the stride of the blocks to be carved from it. Throws what
-    // upstream throws; nothing has changed then. Precondition: alignment is a power of two.
+    // Makes room: moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`, in a kept chunk or a new one. One
+    // from upstream has about `most` bytes at most, unless `bytes` are more, and is a multiple of `unit`, the stride of the blocks to be
+    // carved from it. Throws what upstream throws; no block has changed then. Precondition: alignment is a power of two.
     HEADROOM_COLD void add_chunk_for(std::size_t bytes, std::size_t alignment, std::size_t most = max_chunk_bytes,
                                      std::size_t unit = 1) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream_);
@@ -217,16 +217,17 @@ public:
         return false;
     }
 
-    // Resets the counts of free blocks. Returns the number of chunks.
+    // Sets the number of free blocks of each chunk to 0. Returns the number of chunks.
     std::size_t reset_free_counts() noexcept {
         std::size_t count = 0;
         for (chunk* each = first_; each != nullptr; each = each->next, ++count) each->free = 0;
         return count;
     }
+    // Sets the number of carved blocks of each chunk to 0.
     void forget_blocks() noexcept {
         for (chunk* each = first_; each != nullptr; each = each->next) each->blocks = 0;
     }
-    // The chunk that contains [cursor, limit); null if none.
+    // Returns the chunk that contains [cursor, limit); null for the caller's buffer, or none.
     [[nodiscard]] chunk* active() const noexcept { return active_; }
     // Returns the chunk that contains the address; null if none. O(chunks).
     [[nodiscard]] chunk* find(const void* address) const noexcept {
@@ -234,7 +235,7 @@ public:
         while (each != nullptr && (address < each->first || address >= each->last)) each = each->next;
         return each;
     }
-    // Returns the smallest upstream chunk of at least `bytes` for which is_empty(chunk) holds, null if none, and their number. O(chunks).
+    // Returns the smallest of upstream's chunks of at least `bytes` for which is_empty(chunk) is true, or null, and their number.
     template <class IsEmpty>
     [[nodiscard]] std::pair<const chunk*, std::size_t> smallest_empty(std::size_t bytes, IsEmpty is_empty) const noexcept {
         const chunk* found = nullptr;
@@ -246,7 +247,7 @@ public:
         }
         return {found, count};
     }
-    // Makes the chunks for which is_empty(chunk) holds usable again or, with `release`, returns those of upstream's to it. O(chunks).
+    // Makes each chunk for which is_empty(chunk) is true usable again; with `release`, returns upstream's to it instead. O(chunks).
     template <class IsEmpty>
     void reuse_empty(bool release, IsEmpty is_empty) noexcept {
         chunk* usable = nullptr;
@@ -284,13 +285,13 @@ public:
         if (release) next_ = initial_;
     }
 
-    // Returns the size of the next piece for `bytes`, where `most` are allowed; SIZE_MAX for a reservation.
+    // Returns the usable bytes of the piece that obtain_piece(bytes, ..., most) would get; SIZE_MAX for a reservation.
     [[nodiscard]] std::size_t next_bytes(std::size_t bytes, std::size_t most) const noexcept {
         return reserves_for(bytes) ? SIZE_MAX : (std::max)(bytes, (std::min)(next_, most));
     }
     // Returns a piece that belongs to no chunk, for `bytes` and `beside` bytes of bookkeeping. From upstream it has the size of the next
-    // chunk, about `most` bytes at most; if upstream throws bad_alloc, half of that, and so on down to `bytes`. `how`: when a reservation
-    // gets its pages. Throws upstream's exception if `bytes` are refused too.
+    // chunk, about `most` bytes at most, a multiple of `unit`; if upstream throws bad_alloc, half of that, and so on to `bytes`. `how`:
+    // when a reservation gets its pages. Throws upstream's exception if `bytes` are refused too.
     [[nodiscard]] memory_piece obtain_piece(std::size_t bytes, std::size_t alignment, std::size_t most, populate how,
                                             std::size_t beside = 0, std::size_t unit = 1) {
         if (reserves_for(bytes)) {
@@ -328,7 +329,7 @@ public:
         poison_range(memory.data, memory.data + memory.bytes);
         return memory;
     }
-    // Commits the first `needed` bytes of a piece. False if its reservation is too small or the system refuses.
+    // Commits at least the first `needed` bytes of a piece. False if it has fewer and cannot grow, or the system refuses.
     bool commit_piece(memory_piece& memory, std::size_t needed, populate how) const noexcept {
         if (needed <= memory.bytes) return true;
         if (memory.control == nullptr || needed > memory.reserved) return false;
@@ -340,7 +341,7 @@ public:
         return true;
     }
 
-    // Total bytes of all chunks, requested from upstream or committed in reservations. O(chunks).
+    // Returns the bytes of all chunks, requested from upstream or committed in reservations. O(chunks).
     [[nodiscard]] std::size_t bytes() const noexcept {
         std::size_t result = 0;
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
@@ -361,7 +362,7 @@ public:
         reset();
     }
 
-    // Starts again with the first chunk; keeps all. O(1); under AddressSanitizer O(bytes used).
+    // Keeps all chunks and allocates from the first, or the buffer, again. O(1); under AddressSanitizer O(bytes used).
     void rewind() noexcept {
         if constexpr (poisoning) {
             for (chunk* each = first_; each != nullptr; each = each->next) poison_range(each->first, each->last);
@@ -381,7 +382,7 @@ public:
         return {active_, cursor};
     }
 
-    // Returns to an earlier position.
+    // Frees what was allocated since `to`, an earlier position, and keeps its memory. O(1); under AddressSanitizer O(chunks).
     void rewind(const position& to) noexcept {
         if constexpr (poisoning) for_each_after(to, poison_range);
         active_ = to.active_chunk;
@@ -389,7 +390,7 @@ public:
         limit = to.active_chunk != nullptr ? to.active_chunk->last : buffer_ + buffer_bytes_;
     }
 
-    // Calls visit(first, last) for all bytes that may have been allocated since the position.
+    // Calls visit(first, last) for each stretch of bytes that may have been allocated since the position. O(chunks).
     template <class Visit>
     void for_each_after(const position& from, Visit visit) const {
         std::byte* const end = from.active_chunk != nullptr ? from.active_chunk->last : buffer_ + buffer_bytes_;
@@ -408,12 +409,12 @@ private:
         return pad <= room && bytes <= room - pad;
     }
 
-    // Allocates from upstream.
+    // Allocates from upstream. Throws upstream's exception; bad_alloc if the heap would replace a reservation and the system lacks memory.
     std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
-        // A reservation of this size was refused for lack of memory, so the heap must not provide it.
         if (uses_reservations_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
         return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
     }
+    // True if obtain_piece() tries a reservation for `bytes`.
     [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {
         return uses_reservations_ && (std::max)(next_, bytes) >= min_reserved_chunk;
     }
@@ -422,7 +423,7 @@ private:
         if (first != last) detail::poison(first, static_cast<std::size_t>(last - first));
     }
 
-    // Makes the caller's buffer active, or nothing.
+    // Makes no chunk active: [cursor, limit) is the caller's buffer, or empty.
     void reset() noexcept {
         active_ = nullptr;
         cursor = buffer_;
@@ -430,6 +431,7 @@ private:
         poison_range(cursor, limit);
     }
 
+    // True if the first chunk is active and nothing was allocated from it.
     [[nodiscard]] bool is_unused() const noexcept { return active_ != nullptr && active_ == first_ && cursor == active_->first; }
 
     void make_active(chunk* next) noexcept {
@@ -438,10 +440,10 @@ private:
         limit = next->last;
     }
 
-    // Where the next chunk is inserted: after the active one, or before it if that is the first and nothing was allocated from it.
+    // Returns the link where the next chunk is inserted: after the active one, or in front if there is none or is_unused().
     [[nodiscard]] chunk** insertion_point() noexcept { return active_ != nullptr && !is_unused() ? &active_->next : &first_; }
 
-    // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False if it has none, or too little, or the system refuses.
+    // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False if it has none, or too small a one, or is refused.
     bool commit_more_of(chunk& target, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {
         memory_piece& memory = target.memory;
         if (memory.control == nullptr || !fits(from, memory.data + memory.reserved, bytes, alignment)) return false;

@@ -20,7 +20,8 @@ public:
     large_blocks(const large_blocks&) = delete;
     large_blocks& operator=(const large_blocks&) = delete;
 
-    // Returns a block of `bytes`. Throws what upstream throws; nothing has changed then.
+    // Returns a block of `bytes`; with `reserve`, one of 64 KiB or more is in a reservation if the system grants one. Throws what upstream
+    // throws; blocks in use are unchanged then.
     [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
                                      bool reserve) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream);
@@ -35,8 +36,8 @@ public:
         return memory.data;
     }
 
-    // Frees a block. If `may_keep`, keeps one from a reservation of at most max_kept_bytes, and releases the oldest above the limits.
-    // Precondition: allocate(bytes, ...) returned `block`, which is in use.
+    // Frees a block. With `may_keep`, one in a reservation of at most 8 MiB is kept for reuse, and the oldest kept ones above the limits are
+    // released. Precondition: allocate(bytes, ...) returned `block`, which is in use.
     [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool may_keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;
@@ -57,6 +58,7 @@ public:
         }
         release_list(*at, upstream);
     }
+
     // Releases all blocks, in use or kept.
     void release(std::pmr::memory_resource* upstream) noexcept {
         release_list(in_use_, upstream);
@@ -71,7 +73,7 @@ public:
         return any;
     }
 
-    // Keeps the blocks in use, and those freed in this round, for the next one. Releases those kept before and unused since. O(blocks).
+    // Frees the blocks in use and keeps them, and those freed in this round, for the next one. Releases those kept before and unused since.
     void rewind(std::pmr::memory_resource* upstream) noexcept {
         release_list(spare_, upstream);
         spare_ = std::exchange(freed_, nullptr);
@@ -101,11 +103,12 @@ private:
         return detail::round_up_to(bytes, alignof(std::max_align_t));
     }
 
+    // True if the piece is aligned and has from `needed` to about twice `needed` bytes.
     static bool serves(const memory_piece& memory, std::size_t needed, std::size_t alignment) noexcept {
         return memory.bytes >= needed && memory.bytes / 2 <= needed && (detail::address_of(memory.data) & (alignment - 1)) == 0;
     }
 
-    // Returns a new piece. Throws what upstream throws.
+    // Returns a new piece, from a reservation if `reserve` and it is granted, otherwise from upstream. Throws what upstream throws.
     HEADROOM_COLD memory_piece allocate_piece(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream,
                                               bool reserve) {
         if (reserve && needed >= chunk_chain::min_reserved_chunk && alignment <= headroom::page_size()) {
@@ -127,7 +130,7 @@ private:
         return memory;
     }
 
-    // Removes and returns the smallest of the first few pieces that is large enough and aligned; empty if there is none.
+    // Removes and returns the smallest of the first 16 pieces for which serves() is true; empty if there is none.
     static memory_piece pop_best_fit(link*& list, std::size_t needed, std::size_t alignment) noexcept {
         int looks = 16;
         link** found = nullptr;
@@ -144,7 +147,6 @@ private:
         return memory;
     }
 
-    // Releases all pieces of a list.
     static void release_list(link*& first, std::pmr::memory_resource* upstream) noexcept {
         for (link* each = std::exchange(first, nullptr); each != nullptr;) {
             link* const next = each->next;

@@ -1,4 +1,4 @@
-// A table of blocks in use and freed lately, which recognises wrong deallocations. For tracking_resource and checked builds. Not locked.
+// A table of the blocks in use, and of those freed lately, that recognises wrong deallocations. Not synchronized.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +25,25 @@ public:
     block_ledger(const block_ledger&) = delete;
     block_ledger& operator=(const block_ledger&) = delete;
 
-    // Allocates memory for recording `more` blocks. Throws bad_alloc. O(1) for one more than before.
+    // Allocates memory for the records of `more` blocks, so that the next `more` calls of add() cannot fail. Throws bad_alloc. Amortized
+    // O(1) for one more than in the call before.
     void expect(std::size_t more);
 
-    // Records a block in use. Throws bad_alloc, except for an expected block; nothing has changed then. O(1).
+    // Records a block in use. Throws bad_alloc, unless expect() made memory for it; nothing has changed then. O(1).
     void add(const void* block, std::size_t bytes, std::size_t alignment);
 
     // Checks a deallocation. If it is right, records the block as freed and returns `none`; otherwise returns the fault. Sets `known` to
-    // the block's record, if there is one. O(1).
+    // the block's record, if there is one. Amortized O(1).
     block_fault remove(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept;
 
     // Records all blocks as released; deallocating one afterwards is the fault `after_release`. O(n).
     void release() noexcept;
-    // Records the blocks in [first, last) as released.
+    // Records the blocks in [first, last) as released. O(n).
     void release(const void* first, const void* last) noexcept;
-    // Records all blocks as released, and calls `visit(context, block, record)` for each.
+    // Calls `visit(context, block, record)` for each block in use and records it as released. O(n).
     void release(void (*visit)(void* context, const void* block, const block_record& record) noexcept, void* context) noexcept;
 
+    // Returns the number of blocks in use.
     [[nodiscard]] std::size_t count() const noexcept;
 
     // Calls `visit(context, block, record)` for each block in use, in order of allocation. Throws bad_alloc.
@@ -52,15 +54,16 @@ private:
     std::unique_ptr<tables> tables_;
 };
 
-// Write a message to standard error and abort.
+// Writes to standard error that a deallocation is wrong, by describe_fault(), and aborts. `owner`: address of the resource.
 HEADROOM_API [[noreturn]] void fail_block(const char* resource, const void* owner, block_fault fault, const void* block,
                                           std::size_t bytes, std::size_t alignment, const block_record& known) noexcept;
+// Likewise, that byte `at` of a free block was written to; fail_rewind(): that a marker at byte `to` is past the `used` bytes.
 HEADROOM_API [[noreturn]] void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes,
                                             std::size_t at) noexcept;
 
 HEADROOM_API [[noreturn]] void fail_rewind(const char* resource, const void* owner, std::size_t to, std::size_t used) noexcept;
 
-// Writes the sentence for a fault, without the resource, to `text`; returns `text`.
+// Writes a sentence that describes the fault to the `size` bytes at `text`, shortened to fit; returns `text`.
 HEADROOM_API char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
                                   std::size_t alignment, const block_record& known) noexcept;
 

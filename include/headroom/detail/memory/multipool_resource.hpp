@@ -22,15 +22,15 @@ inline namespace HEADROOM_MEMORY_ABI {
 
 class multipool_resource final : public std::pmr::memory_resource {
 public:
-    // Chunks come from the default resource (see above). Allocates nothing. Never throws.
+    // Chunks come from the default resource, larger ones from reservations if that is new_delete_resource(). Allocates nothing.
     multipool_resource() noexcept : multipool_resource(std::pmr::pool_options{}) {}
 
     // Chunks come from `upstream`, which must outlive the resource. Allocates nothing. Never throws.
     explicit multipool_resource(std::pmr::memory_resource* upstream) noexcept
         : multipool_resource(std::pmr::pool_options{}, upstream) {}
 
-    // Options like std::pmr's. `largest_required_pool_block` is rounded up to a size class, at most 64 KiB; `max_blocks_per_chunk` limits
-    // a chunk from upstream to that number of blocks of the size that ran out, at least one.
+    // Options like std::pmr's. `largest_required_pool_block` is rounded up to a size class, at most 64 KiB; `max_blocks_per_chunk` is the
+    // most blocks, of the size that ran out, that a chunk from upstream gets room for. Allocates nothing. Never throws.
     explicit multipool_resource(const std::pmr::pool_options& options) noexcept
         : multipool_resource(options, std::pmr::get_default_resource(), true) {}
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
@@ -85,18 +85,18 @@ public:
         chain_.rewind();
     }
 
-    // Returns unused memory: free pages of reservations to the system, chunks without a page in use to upstream, and kept large blocks.
+    // Gives unused memory back: free pages of reservations to the system, segments without a page in use to upstream, kept large blocks.
     // Returns the bytes of the pages; a free run of a reservation counts whole, if any of it was used since it was last returned. O(pages
-    // + free blocks). Invalidates: nothing. Precondition of every call: not from within this resource's upstream.
+    // + free blocks). Invalidates: nothing. Precondition: the caller is not an upstream or a new_handler that this resource called.
     std::size_t trim() noexcept;
 
-    // Returns the contents of the pools. O(pages + free blocks). Invalidates: nothing.
+    // Returns the blocks and bytes in use and free, in all and by size class. O(pages + free blocks). Invalidates: nothing.
     [[nodiscard]] multipool_statistics statistics() const noexcept;
 
     // Returns the upstream resource: the named one, or the default resource at the time of construction.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
 
-    // The options in effect.
+    // Returns the options in effect: defaults filled in, the block size rounded up to a size class.
     [[nodiscard]] std::pmr::pool_options options() const noexcept { return {max_blocks_, max_block_bytes_}; }
 
 private:
@@ -118,6 +118,7 @@ private:
     // inaccessible, so that a late write faults.
     static constexpr bool keeps_unpooled = !detail::memory_checked;
 
+    // `defaulted`: the program named no upstream, so larger chunks come from reservations if it is new_delete_resource().
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream, bool defaulted) noexcept
         : chain_(upstream, defaulted && detail::is_new_delete(upstream)),
           max_block_bytes_(
@@ -127,20 +128,20 @@ private:
           max_blocks_(options.max_blocks_per_chunk == 0 ? max_blocks_limit
                                                         : (std::min)(options.max_blocks_per_chunk, max_blocks_limit)) {}
 
-    // Returns the bin at this offset from the first one, in bytes: see bin_offset.
+    // Returns the bin `offset` bytes behind the first: a value of bin_offset. Functions take a bin by this offset or by its `index`.
     HEADROOM_ALWAYS_INLINE detail::bin& bin_at(std::size_t offset) noexcept {
         return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(bins_.data()) + offset);
     }
     HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t offset) noexcept { return detail::bin_bytes(index_of(offset)); }
 
-    // Fast path of allocate(): pops a block of the bin at `offset`.
+    // Fast path of allocate(): returns a free block of the bin; carves one if only the last is left. Throws upstream's exception.
     HEADROOM_ALWAYS_INLINE void* pop_block(std::size_t offset, std::size_t bytes, std::size_t alignment) {
         detail::free_block* const block = bin_at(offset).before.next;
         if (block == bin_at(offset).last) return carve(offset, block, bytes, alignment);
         bin_at(offset).before.next = detail::next_of(block);
         return on_allocate(block, bytes, alignment, offset);
     }
-    // Fast path of deallocate(): pushes a block to the bin at `offset`.
+    // Fast path of deallocate(): pushes a block to its bin, or takes the slow path.
     HEADROOM_ALWAYS_INLINE void push_block(std::size_t offset, void* block, std::size_t bytes) {
         // Pools excluded by the options always take the slow path.
         if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_sort < 0)) return push_block_slow(offset, block, bytes);
@@ -148,29 +149,29 @@ private:
         on_deallocate(block, offset);
     }
 
-    // Prepares a block for its user; nothing in ordinary builds.
+    // Returns the block; checked builds verify that it was not written to, and record it.
     HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, std::size_t offset) {
         if constexpr (detail::memory_checked) verify_free_block(block, size_of(offset));
         return on_first_use(block, bytes, alignment);
     }
-    // Prepares a block that was never freed.
+    // Like on_allocate(), for a block that was never free.
     HEADROOM_ALWAYS_INLINE void* on_first_use(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);
         checks_.on_allocate(block, bytes, alignment);
         return block;
     }
-    // Ends the program if the free block was written to. For checked builds.
+    // Ends the program if the free block was written to.
     void verify_free_block(void* block, std::size_t size) const noexcept {
         detail::unpoison_for_reading(block, size);
         checks_.verify_fill(this, block, sizeof(detail::free_block), size);
         detail::poison(block, size);
     }
-    // Poisons a freed block.
+    // Poisons a freed block; checked builds fill it.
     HEADROOM_ALWAYS_INLINE static void on_deallocate(void* block, std::size_t offset) noexcept {
         if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(offset));
     }
 
-    // The queue has at most one block: carves a new one at the cursor. Fills chunks to their ends.
+    // Slow path of pop_block(): carves a block at the cursor; calls refill_slow() if the chunk is full, or the bin inactive: null `first`.
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t offset, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(offset);
@@ -185,7 +186,7 @@ private:
     HEADROOM_ALWAYS_INLINE std::size_t padding_for(std::size_t size) const noexcept {
         return detail::address_of(chain_.cursor) & ~size & detail::block_step;
     }
-    // Carves a block `skipped` bytes after the cursor.
+    // Carves a block `skipped` bytes after the cursor. Precondition: it fits into the chunk.
     HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t offset, std::size_t skipped, std::size_t bytes,
                                                  std::size_t alignment) {
         std::byte* const place = chain_.cursor + skipped;
@@ -193,7 +194,7 @@ private:
         ++bin_at(offset).unslabbed;
         return on_first_use(place, bytes, alignment);
     }
-    // Slow path of allocate(): activates the bin, or refills it from slabs, or gets memory.
+    // Slow path of carve(): activates the bin, or refills it from slabs, or gets memory. Returns a block. Throws upstream's exception.
     [[gnu::noinline]] void* refill_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
         detail::bin& mine = bin_at(offset);
         if (mine.last == nullptr) {    // first use
@@ -206,21 +207,21 @@ private:
         }
         return grow_and_carve(offset, bytes, alignment);
     }
-    // True if blocks of this bin are carved from slabs. Otherwise, also after rewind(), they are carved from chunks while there are some.
+    // True if the bin has slabs, and its blocks are carved from them. Otherwise they are carved from chunks that have room.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
-    // Slow path of refill_slow(): gets pages or a chunk, and returns a block carved from them. Throws what upstream throws.
+    // Slow path of refill_slow(): returns a block from a chunk with room, free blocks or pages, or new memory. Throws what upstream throws.
     void* grow_and_carve(std::size_t offset, std::size_t bytes, std::size_t alignment);
-    // Adds a segment and opens a slab of bin `index` in it; or adds a chunk for one block and returns false. Throws upstream's exception.
+    // Adds a segment and refills the bin from it; or makes room for a block in a chunk and returns false. Throws what upstream throws.
     bool add_memory(std::size_t index);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t offset) noexcept { return offset / sizeof(detail::bin); }
 
-    // Returns the largest size of a chunk taken for blocks of `size`.
+    // Returns the largest size of a chunk for blocks of `size`, by the options.
     [[nodiscard]] std::size_t max_chunk_bytes(std::size_t size) const noexcept {
         const std::uint64_t most = std::uint64_t{max_blocks_} * size;
         return static_cast<std::size_t>((std::min<std::uint64_t>)(most, detail::chunk_chain::max_chunk_bytes));
     }
 
-    // Initialises the bin on first use and returns it. It stays active over rewind() and release(), for the fast paths.
+    // Makes the bin active and returns it. It stays active over rewind() and release(), for the fast paths.
     detail::bin& activate(std::size_t index) noexcept {
         active_[index / 64] |= std::uint64_t{1} << index % 64;
         if (bins_[index].last == nullptr) {
@@ -243,18 +244,18 @@ private:
         return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_sorts;
     }
 
-    // Returns a run that includes pages never used before; none if a new segment is needed.
+    // Returns pages at the end of the active segment; none if a new segment is needed. See page_runs::take_unused().
     [[nodiscard]] detail::page_runs::run take_unused_run(std::size_t pages, detail::populate how) noexcept {
         return slabs_->runs().take_unused(pages, [&](detail::memory_piece& memory, std::size_t bytes) noexcept {
             return chain_.commit_piece(memory, bytes, how);
         });
     }
-    // Returns when a slab's pages are populated: large blocks are often not filled, and little of a bin's first slab may be used.
+    // Returns when the pages of a slab are populated: at once for blocks up to 128 bytes, and up to 4 KiB if the bin has slabs already.
     [[nodiscard]] detail::populate slab_populate(std::size_t index) const noexcept {
         const bool all = index < detail::fine_bin_count || (index < detail::short_bin_count && has_slabs(index));
         return all ? detail::populate::at_once : detail::populate::at_first_touch;
     }
-    // Opens a slab in pages never used before. False if a new segment is needed.
+    // Opens a slab at the end of the active segment and refills the bin. False if a new segment is needed.
     bool open_unused_slab(std::size_t index) noexcept {
         const detail::page_runs::run found = take_unused_run(detail::slab_pages(index), slab_populate(index));
         if (!found) return false;
@@ -263,17 +264,18 @@ private:
     }
     // Splits the piece into pages, as a new segment. If memory for its page tables is refused, makes it a chunk and returns false.
     bool add_segment(const detail::memory_piece& memory) noexcept;
-    // Gets a segment of at least `least` bytes from upstream. False if refused.
+    // Gets a piece of at least `least` bytes, and makes it a segment. False if the piece or its page tables are refused.
     bool try_add_segment(std::size_t least) noexcept;
 
-    // Slow path of deallocate(): the bin is excluded by the options, or its blocks are due to be returned to their slabs.
+    // Slow path of push_block(): frees a block of a bin that the options exclude, or whose blocks are due to return to their slabs.
     void push_block_slow(std::size_t offset, void* block, std::size_t bytes);
     // Returns the pages of blocks above 4 KiB freed since they were last returned to slabs.
     [[nodiscard]] std::size_t medium_pages_freed() const noexcept;
-    // Returns freed blocks to their slabs; if `all`, also the others in queues, so that all empty slabs become free pages. O(free blocks).
+    // Returns the deferred blocks of each bin to their slabs, and those in queues: of all bins if `all`, otherwise of bins above 4 KiB or
+    // with many frees. Empty slabs become free pages. O(free blocks). Precondition: slabs_ is not null.
     void return_all_to_slabs(bool all) noexcept;
-    // Returns true if take() or take_unused() does. Sorts freed blocks into their slabs before, if enough came back, and between two calls
-    // of take(). Precondition: slabs_ is not null.
+    // Calls take(), take_unused() and, after return_all_to_slabs(true), take() again, until one returns true; false if none does. Before
+    // that, returns freed blocks to their slabs if there are many. Precondition: slabs_ is not null.
     template <class Take, class TakeUnused>
     bool find_free_or_unused(Take take, TakeUnused take_unused) noexcept;
 
@@ -302,12 +304,12 @@ private:
         deallocate_slow(block, bytes, alignment);
     }
     static std::size_t medium_offset(std::size_t bytes) noexcept { return detail::medium_index(bytes) * sizeof(detail::bin); }
-    // Zero bytes are allocated as a block of a common size.
+    // Returns the offset of the bin for zero bytes: that of `alignment` bytes.
     static std::size_t offset_for_zero_bytes(std::size_t alignment) noexcept {
         return detail::bin_of(alignment) * sizeof(detail::bin);
     }
 
-    // Slow path of allocate(): zero bytes, and blocks of large alignment or size.
+    // Allocates zero bytes, and blocks of large alignment or size. Throws upstream's exception, also if alignment is no power of two.
     [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::throw_upstream_bad_alloc(upstream_resource());
         if (bytes == 0 && alignment <= detail::fine_alignment)
@@ -345,7 +347,7 @@ private:
         if (of == nullptr) return deallocate_large(block, bytes);
         free_run_of_block(*of, block, bytes, alignment);
     }
-    // Allocates a block from upstream or a reservation of its own.
+    // Allocates a block from upstream or a reservation of its own; if refused, by allocate_after_reclaim(). Throws what upstream throws.
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
 #if defined(__cpp_exceptions)
         try {
@@ -359,51 +361,53 @@ private:
         }
 #endif
     }
-    // Slow path of allocate_large() after a refusal: asks upstream again if reclaim() returned something to it, else takes a free page run.
-    // Null if there is neither. Throws upstream's exception if it refuses again.
+    // Slow path of allocate_large() after a refusal: calls reclaim(), then tries upstream if it reuses memory, a free page run, and
+    // upstream again if reclaim() returned true; otherwise returns null. Throws what upstream throws in the last try.
     void* allocate_after_reclaim(std::size_t bytes, std::size_t alignment);
-    // Returns cached and empty memory to upstream, after upstream refused memory for a block of `bytes`, and makes chunks without a block
-    // in use usable again. False if there was none. O(free blocks).
+    // Returns kept large blocks and, if upstream reuses memory, chunks and segments without a block in use to it, after it refused `bytes`;
+    // makes other such chunks usable again. False if there was nothing. O(free blocks).
     bool reclaim(std::size_t bytes) noexcept;
-    // Part of reclaim() for chunks. False if no chunk is empty.
+    // Part of reclaim() for chunks. False if none is empty, or there are more than 64.
     bool release_empty_chunks(std::size_t bytes) noexcept;
+    // True if all blocks of the chunk are free. Precondition: called during release_empty_chunks().
     static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
-    // True if upstream reuses memory that is returned to it; a monotonic resource does not. Tried once: returns an empty chunk or segment
-    // of at least `bytes`, which upstream has just refused, and allocates it again. False while there is none to try.
+    // True if upstream reuses memory that is returned to it; a monotonic resource does not. Finds out once: returns an empty chunk or
+    // segment of at least `bytes`, just refused by upstream, and allocates it again. False while fewer than two are empty.
     bool upstream_reuses(std::size_t bytes) noexcept;
     // Records how many blocks were carved from the active chunk. Must run before another chunk becomes active. O(pools).
     void record_carved() noexcept;
-    // True if the chunks have room for the block without a new one; makes that chunk active.
+    // Makes a chunk that has room for the block active. False if none has.
     [[nodiscard]] bool chain_has_room(std::size_t bytes, std::size_t alignment) noexcept {
         if (chain_.fits(bytes, alignment)) return true;
         record_carved();
         return chain_.make_room_in_kept(bytes, alignment);
     }
-    // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and the number of all blocks there.
+    // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and how many of its blocks are outside of slabs.
     template <class Visit>
     void for_each_unslabbed(Visit visit) noexcept;
+    // Frees a block of allocate_large().
     void deallocate_large(void* block, std::size_t bytes) {
         large_.deallocate(block, bytes, upstream_resource(), keeps_unpooled);
     }
 
-    // True if slabs or page runs serve the request instead of queues: it is over-aligned, or above the largest bin and chunks are
-    // reservations. False if the options exclude its size.
+    // True if slabs or page runs serve the request instead of queues: over-aligned up to a page or, with reservations, above the largest
+    // bin and below 1 MiB. False if the options exclude its size, and in checked builds.
     [[nodiscard]] bool uses_page_runs(std::size_t bytes, std::size_t alignment) const noexcept {
         if (!keeps_unpooled || alignment > max_pooled_alignment) return false;
         if (bytes <= max_block_bytes_)
             return alignment > detail::fine_alignment && detail::round_up_to(bytes + (bytes == 0), alignment) <= max_block_bytes_;
         return bytes <= max_run_bytes && max_block_bytes_ == detail::max_pooled_bytes && chain_.uses_reservations();
     }
-    // True if a block above the largest bin may lie in a free page run.
+    // True if a block is above the largest bin and allocate_after_reclaim() may have put it into a page run.
     [[nodiscard]] static bool may_use_free_run(std::size_t bytes, std::size_t alignment) noexcept {
         return keeps_unpooled && bytes > detail::max_pooled_bytes && alignment <= max_pooled_alignment;
     }
-    // True for blocks that bypass the bins over a named upstream and take page runs: upstream may be bounded, and bins round up.
+    // True for blocks from 15 KiB on that take page runs, not bins, because there are no reservations: upstream may be bounded.
     [[nodiscard]] bool bypasses_bins(std::size_t bytes) const noexcept {
         return bytes > detail::max_shared_slab_bytes && bytes <= max_block_bytes_ && keeps_unpooled &&
                !chain_.uses_reservations();
     }
-    // Returns the bin whose slabs have blocks of this alignment; bin_count if there is none and the block takes pages.
+    // Returns the smallest bin up to 4 KiB whose slabs have blocks of this size and alignment; bin_count if there is none.
     [[nodiscard]] std::size_t aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept {
         const std::size_t size = detail::round_up_to(bytes, alignment);
         if (bytes > detail::max_short_bytes || size > detail::max_short_bytes) return detail::bin_count;
@@ -414,10 +418,12 @@ private:
         }
         return detail::bin_count;
     }
-    // Allocates an over-aligned block from a slab; blocks of the first chunks are not aligned. From upstream, if slabs get no memory.
+    // Allocates an over-aligned block from a slab of bin `index`; blocks of the first chunks are not aligned. From upstream, if slabs get no
+    // memory. Throws upstream's exception.
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
-    // Returns the pages of a block with its own run. Whole pages get one more, so that such blocks do not all begin in one cache set.
+    // Returns the pages of a block with a page run of its own. In reservations, whole pages get one more unless over-aligned; otherwise all
+    // such blocks would begin in one set of the processor's cache.
     [[nodiscard]] std::size_t run_pages(std::size_t bytes, std::size_t alignment) const noexcept {
         const bool one_more = alignment <= 64 && chain_.uses_reservations();
         return bytes / detail::pool_page_bytes + std::size_t{bytes % detail::pool_page_bytes != 0 || one_more};
@@ -429,7 +435,7 @@ private:
         if (alignment > 64 || unused < 64) return pages.place();
         return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page_bytes)) - 1));
     }
-    // Allocates a page run for a block; from upstream, if pages are refused.
+    // Allocates a page run for a block; from upstream, if pages are refused. Throws upstream's exception.
     void* allocate_run(std::size_t bytes, std::size_t alignment) {
         const std::size_t count = run_pages(bytes, alignment);
         detail::page_runs::run found{};
@@ -441,10 +447,10 @@ private:
         detail::page_runs::mark_used(found, count);
         return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
     }
-    // Returns `count` pages if no free run is long enough; none if memory is refused: upstream may still have a block of the exact size.
+    // Slow path of page_runs::take(): returns `count` pages, freed by returning blocks to slabs or in a new segment; none if refused.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
 
-    // Makes all bins and slabs empty.
+    // Makes all bins, slabs and page runs empty, for release() and rewind().
     void forget_blocks() noexcept {
         checks_.on_release();
         for_each_active([this](std::size_t index, detail::bin& each) {
@@ -457,12 +463,12 @@ private:
         if (slabs_ != nullptr) slabs_->reset();
     }
 
-    // Allocate and free many blocks of one bin at once, for threads that share it (threads.hpp). `into` gets `count` more blocks; if
-    // memory runs out, fewer, and upstream's exception is thrown. `list` is null-terminated.
+    // Appends `count` blocks of bin `index` to `into`. If memory runs out, appends fewer and throws upstream's exception. For threads.hpp.
     void allocate_batch(std::size_t index, detail::bin_queue& into, std::uint32_t count);
+    // Frees a null-terminated list of blocks of bin `index`.
     void deallocate_batch(std::size_t index, detail::free_block* list) noexcept;
 
-    // The slow paths are out of line: inline they would cost the fast path a register.
+    // Virtual allocate(). The slow paths are out of line: inline they would cost the fast path a register.
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
         const std::size_t last = detail::size_minus_one(bytes, alignment);

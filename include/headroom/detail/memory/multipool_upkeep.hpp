@@ -269,7 +269,7 @@ HEADROOM_COLD inline detail::page_runs::run multipool_resource::find_or_add_page
 
 inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
     detail::bin& mine = activate(index);
-    // Blocks carved outside of slabs may lie anywhere. Looks at a few, and returns them to the end of the queue.
+    // Blocks carved outside of slabs have any alignment. Looks at a few, and returns those to the end of the queue.
     constexpr int most_looks = 16;
     for (int looks = 0; looks < most_looks; ++looks) {
         void* const block = mine.pop();

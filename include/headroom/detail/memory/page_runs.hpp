@@ -35,7 +35,7 @@ struct page_counts {
     // Slab: pages from its first one, which has the other fields. Free run: 1 if its memory was returned to the system.
     std::uint8_t home_distance;
 
-    // Length of a run, in pages.
+    // Returns the length of the run, in pages. Precondition: this is its first or last entry.
     [[nodiscard]] std::size_t length() const noexcept { return first_free | std::size_t{used} << 16; }
     void set_run(std::uint8_t kind, std::size_t length) noexcept {
         first_free = static_cast<std::uint16_t>(length);
@@ -68,14 +68,16 @@ struct segment {
         return (detail::address_of(place) - detail::address_of(memory.data)) / pool_page_bytes;
     }
     [[nodiscard]] std::size_t index_of(const page_links& one) const noexcept { return static_cast<std::size_t>(&one - links); }
+    // True if the address is in a page that was ever used.
     [[nodiscard]] bool holds(const void* place) const noexcept {
         return detail::address_of(place) - detail::address_of(memory.data) < high_water * pool_page_bytes;
     }
+    // True if no page is in use.
     [[nodiscard]] bool is_empty() const noexcept {
         return high_water == 0 || (counts[0].bin == page_counts::free_run && counts[0].length() == high_water);
     }
 
-    // Calls visit(index, pages, counts) for each run and each slab.
+    // Calls visit(index, pages, counts) for each page run; counts: the entry of its first page.
     template <class Visit>
     void for_each_run(Visit visit) const {
         for (std::size_t at = 0; at < high_water;) {
@@ -86,12 +88,11 @@ struct segment {
         }
     }
 
-    // Returns the memory of free runs to the system; returns the bytes.
+    // Discards the memory of the free runs, as far as they are whole pages of the system. Returns the bytes of those not discarded before.
     std::size_t discard_free() noexcept {
         std::size_t result = 0;
         for_each_run([&](std::size_t at, std::size_t count, const page_counts& found) noexcept {
             if (found.bin != page_counts::free_run || found.home_distance != 0) return;
-            // Only whole pages of the system.
             std::byte* const first = detail::align_up(place(at), headroom::page_size());
             const std::byte* const last = place(at + count) - detail::address_of(place(at + count)) % headroom::page_size();
             if (last <= first) return;
@@ -117,7 +118,7 @@ public:
         if (segments_ != nullptr) upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
     }
 
-    // Position of pages; `of` is null if there are none.
+    // Position of a run's first page; `of` is null if there is none.
     struct run {
         segment* of = nullptr;
         std::size_t index = 0;
@@ -128,17 +129,17 @@ public:
 
     [[nodiscard]] segment* const* begin() const noexcept { return segments_; }
     [[nodiscard]] segment* const* end() const noexcept { return segments_ + count_; }
-    // Number of pages ever used, and of those free now.
+    // Returns the number of pages ever used in the segments; free(): of those that are in free runs now.
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
-    // Total bytes of all segments. O(segments).
+    // Returns the bytes of all segments, requested from upstream or committed. O(segments).
     [[nodiscard]] std::size_t total_bytes() const noexcept {
         std::size_t result = 0;
         for (const segment* const each : *this) result += each->memory.bytes;
         return result;
     }
 
-    // Frees all pages: each segment is one free run.
+    // Frees all pages that were ever used: they are one free run in each segment.
     void reset() noexcept {
         lists_ = {};
         nonempty_lists_ = free_ = used_since_sort_ = 0;
@@ -149,8 +150,8 @@ public:
         }
     }
 
-    // Makes the piece a segment, owned by this, from which unused pages are taken from now on; frees the committed rest of the one before.
-    // Throws what upstream throws; the piece is still the caller's then.
+    // Makes the piece a segment, owned by this, and the one that take_unused() uses; frees the committed rest of the one before. Throws
+    // what upstream throws; the piece is still the caller's then.
     void add(const memory_piece& memory) {
         const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page_bytes;
         segment* const added = add_to_segments(memory, pages);
@@ -163,17 +164,17 @@ public:
         last_found_ = active_ = added;
     }
 
-    // Returns the segment that contains the address; null if none. O(log segments), O(1) for the segment found last.
+    // Returns the segment that holds the address, in a page ever used; null if none. O(log segments), O(1) for the segment found last.
     [[nodiscard]] segment* find(const void* place) noexcept {
         if (HEADROOM_UNLIKELY(last_found_ == nullptr || !last_found_->holds(place))) return find_slow(place);
         return last_found_;
     }
 
-    // Returns `count` pages from the shortest free run that is long enough; none if there is none. O(1).
+    // Removes `count` pages from a free run that is as short as possible, and returns them; the caller marks them as used. None if it finds
+    // none: of several runs about as long, it looks at 16. O(1).
     [[nodiscard]] run take(std::size_t count) noexcept {
         std::size_t list = list_of(count);
         if (count > exact_length_lists) {
-            // Runs of this list may be shorter.
             int looks = 16;
             for (page_links* each = lists_[list]; each != nullptr && looks > 0; each = each->next, --looks) {
                 const run found = run_at(*each);
@@ -185,8 +186,8 @@ public:
         if (longer == 0) return {};
         return split_free_run(run_at(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
     }
-    // Returns `count` pages at the end of the active segment, beginning with a free run there. None if it is too small, or if
-    // provide(memory, bytes) is false for lack of memory.
+    // Like take(), for pages at the end of the active segment: a free run there and pages never used. None if the segment is too small, or
+    // if provide(memory, bytes) returns false because it cannot commit the first `bytes`.
     template <class Provide>
     [[nodiscard]] run take_unused(std::size_t count, Provide provide) noexcept {
         if (active_ == nullptr) return {};
@@ -202,20 +203,20 @@ public:
         used_since_sort_ += more;
         return {&of, first};
     }
-    // True if looking for free pages is worthwhile: enough were used for the first time, or freed, since the last call that returned true;
-    // that call restarts the count. `pending`: freed pages that are not free runs yet.
+    // True if returning blocks to slabs may pay: enough pages were used for the first time, or freed, since the last call that returned
+    // true; that call restarts the count. `pending`: freed pages that are not free runs yet.
     [[nodiscard]] bool is_worth_sorting(std::size_t pending) noexcept {
         if (used_since_sort_ + pending < 16 + used_ / 16) return false;
         used_since_sort_ = 0;
         return true;
     }
 
-    // Marks the pages as in use, as one run.
+    // Marks `count` pages as in use by one large block.
     static void mark_used(const run& taken, std::size_t count) noexcept {
         taken.of->counts[taken.index].set_run(page_counts::used_run, count);
         taken.of->counts[taken.index + count - 1].set_run(page_counts::used_run, count);
     }
-    // Frees the pages, and joins them with adjacent free runs.
+    // Frees `count` pages and joins them with adjacent free runs.
     void free_run(run gone, std::size_t count) noexcept {
         const page_counts* const counts = gone.of->counts;
         if (gone.index > 0 && counts[gone.index - 1].bin == page_counts::free_run) {
@@ -232,7 +233,7 @@ public:
         add_free_run(gone, count);
     }
 
-    // Returns the smallest unused upstream segment of at least `bytes`, null if none, and how many there are. O(segments).
+    // Returns the smallest of upstream's segments of at least `bytes` without a page in use, or null, and their number. O(segments).
     [[nodiscard]] std::pair<const segment*, std::size_t> smallest_empty(std::size_t bytes) const noexcept {
         const segment* found = nullptr;
         std::size_t count = 0;
@@ -243,7 +244,7 @@ public:
         }
         return {found, count};
     }
-    // Returns an unused segment to upstream. O(segments).
+    // Returns a segment without a page in use to upstream. O(segments).
     void release_empty(const segment* gone) noexcept {
         segment** const at = std::find(segments_, segments_ + count_, gone);
         segment* const leaving = *at;
@@ -253,7 +254,8 @@ public:
         unlink_and_release(leaving);
     }
 
-    // Returns free runs of reservations to the system, which keeps the addresses; unused segments to upstream. Returns the bytes.
+    // Discards free runs of reservations, which keep their addresses, and returns upstream's segments without a page in use to it. Returns
+    // the bytes of both. O(pages).
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;
@@ -276,10 +278,11 @@ public:
     }
 
 private:
-    // Free runs of up to exact_length_lists pages are in a list for each length; longer ones in a list for each doubling.
+    // Free runs up to this length are in a list for each length; longer ones in a list for each doubling.
     static constexpr std::size_t exact_length_lists = 16;
     static constexpr std::size_t list_count = 48;
 
+    // Returns the number of the list for free runs of `count` pages.
     static std::size_t list_of(std::size_t count) noexcept {
         return count <= exact_length_lists ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
     }
@@ -288,7 +291,7 @@ private:
         segment* const of = find(first.start);
         return {of, of->index_of(first)};
     }
-    // Removes `count` pages from the front of a free run; the others stay free.
+    // Removes and returns the first `count` pages of a free run; the others stay free.
     run split_free_run(const run& from, std::size_t count) noexcept {
         page_counts* const counts = from.of->counts + from.index;
         const std::size_t length = counts->length();
@@ -325,39 +328,39 @@ private:
         free_ -= count;
     }
 
+    // Counts the next `count` pages of the active segment as used.
     void raise_high_water(std::size_t count) noexcept {
         active_->high_water += count;
         used_ += count;
     }
 
-    // Returns the first segment at or behind the address.
+    // Returns the place in segments_ of the first segment at or behind the address.
     [[nodiscard]] segment** lower_bound(std::uintptr_t address) const noexcept {
         return std::lower_bound(segments_, segments_ + count_, address, [](const segment* each, std::uintptr_t sought) {
             return detail::address_of(each->memory.data) < sought;
         });
     }
-    // Slow path of find(): binary search over all segments. Remembers the result.
+    // Slow path of find(): binary search over all segments.
     [[gnu::noinline]] segment* find_slow(const void* place) noexcept {
-        // The last segment at or before the address.
         segment** const after = lower_bound(detail::address_of(place) + 1);
         if (after == segments_ || !(*(after - 1))->holds(place)) return nullptr;
         return last_found_ = *(after - 1);
     }
-    // Returns an unused segment, already removed from segments_, to upstream.
+    // Forgets the pages of a segment without a page in use, already removed from segments_, and returns it to upstream.
     void unlink_and_release(segment* gone) noexcept {
         if (gone->high_water != 0) remove_free_run({gone, 0}, gone->high_water);
         used_ -= gone->high_water;
         if (active_ == gone) active_ = nullptr;
         release_segment(gone);
     }
-    // Releases a segment and its memory.
+    // Returns the memory of a segment, and of its arrays, to where it is from.
     void release_segment(segment* gone) noexcept {
         const memory_piece memory = gone->memory;
         upstream_->deallocate(gone, gone->bytes, alignof(segment));
         memory.release(upstream_);
     }
 
-    // Adds a segment without pages in use. Throws what upstream throws.
+    // Adds and returns a segment of up to `pages` pages. Throws what upstream throws.
     segment* add_to_segments(const memory_piece& memory, std::size_t pages) {
         if (count_ == capacity_) {
             const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;

@@ -1,10 +1,8 @@
 // Poisons the bytes of memory resources that must not be touched, for AddressSanitizer: free blocks, and the unused part of an arena.
-// Compiles to nothing without the sanitizer, and with HEADROOM_NO_ASAN_ANNOTATIONS (annotate.hpp).
+// Does nothing without the sanitizer, and with HEADROOM_NO_ASAN_ANNOTATIONS (annotate.hpp).
 //
 // In checked builds (checks.hpp) also marks them for Valgrind, if its headers are present; in others never, because its requests cost
 // instructions even when the program does not run under it.
-//
-// `unpoison` makes bytes accessible and undefined, for a user; `unpoison_for_reading` keeps them defined, for the resource itself.
 #pragma once
 
 #include <cstddef>
@@ -34,20 +32,23 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr bool poisoning = true;
 
+// Makes the bytes inaccessible.
 inline void poison(const void* data, std::size_t bytes) noexcept {
     // Hides the pointer, because compilers warn that the buffer is uninitialised.
     __asm__("" : "+r"(data));
     __asan_poison_memory_region(data, bytes);
 }
+// Makes the bytes accessible for a user, and undefined if the tool knows that.
 inline void unpoison(const void* data, std::size_t bytes) noexcept { ::__asan_unpoison_memory_region(data, bytes); }
+// Makes the bytes accessible for the resource itself, and defined.
 inline void unpoison_for_reading(const void* data, std::size_t bytes) noexcept { detail::unpoison(data, bytes); }
 
 #elif defined(HEADROOM_VALGRIND)
 
 inline constexpr bool poisoning = true;
 
-// On processors that Valgrind does not support, its requests are empty and leave the arguments unused. The first word stays accessible: it
-// holds a free block's link, and Valgrind has no unchecked access.
+// Makes the bytes inaccessible but the first word: it holds a free block's link, and Valgrind has no unchecked access. On processors that
+// Valgrind does not support, its requests are empty and leave the arguments unused.
 inline void poison([[maybe_unused]] const void* data, std::size_t bytes) noexcept {
     if (bytes > sizeof(void*)) {
         (void)VALGRIND_MAKE_MEM_NOACCESS(static_cast<const std::byte*>(data) + sizeof(void*), bytes - sizeof(void*));

@@ -20,14 +20,15 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 class HEADROOM_API resource_mutex {
 public:
-    // For a resource that calls no code of the program under it.
+    // Makes the mutex of a resource that calls no code of the program under it.
     resource_mutex() noexcept;
-    // For a resource that calls `upstream` under it.
+    // Makes the mutex of a resource that calls `upstream` under it. Registers fork handlers again, see the limits in the file's comment.
     explicit resource_mutex(const std::pmr::memory_resource* upstream) noexcept;
     ~resource_mutex();
     resource_mutex(const resource_mutex&) = delete;
     resource_mutex& operator=(const resource_mutex&) = delete;
 
+    // Also waits while another thread forks, unless this one holds such a mutex. In fork handlers of the program, does nothing.
     void lock() noexcept;
     void unlock() noexcept;
 

@@ -41,17 +41,17 @@ public:
     slab_pool(const slab_pool&) = delete;
     slab_pool& operator=(const slab_pool&) = delete;
 
-    // The page runs that slabs are carved from. Other users mark their runs as used.
+    // Returns the page runs that slabs are made of. Other users mark their runs as used.
     [[nodiscard]] page_runs& runs() noexcept { return runs_; }
     [[nodiscard]] const page_runs& runs() const noexcept { return runs_; }
 
-    // Forgets all blocks; keeps the segments.
+    // Forgets all blocks and slabs; keeps the segments, as free pages.
     void reset() noexcept {
         runs_.reset();
         sizes_ = {};
     }
 
-    // Refills the queue with at least one free block. False if that needs new pages.
+    // Appends free blocks of bin `index` to the queue: deferred ones, those of no slab, or by refill_from_slab(). False if there are none.
     [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         if (!state.deferred.empty()) {
@@ -65,7 +65,7 @@ public:
         return true;
     }
 
-    // Returns a block of a slab, and adds others to the queue. Null if there are neither slabs with free blocks nor free pages.
+    // Returns a block of a slab, and appends others to the queue. Null if there are neither slabs with free blocks nor free pages.
     void* pop_from_slab(bin_queue& queue, std::size_t index) noexcept {
         bin_queue found;
         found.clear();
@@ -75,7 +75,7 @@ public:
         return block;
     }
 
-    // Makes the pages a slab of bin `index`, to be carved next.
+    // Makes the pages a slab of bin `index`, to be carved next. Precondition: they were taken, and the bin has no slab to be carved.
     void open_slab(const page_runs::run& pages, std::size_t index) noexcept {
         segment& of = *pages.of;
         const std::size_t at = pages.index;
@@ -89,17 +89,16 @@ public:
         sizes_[index].current = pages;
         sizes_[index].pages += static_cast<std::uint32_t>(count);
     }
-    // True if the bin has slabs.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return sizes_[index].pages != 0; }
 
-    // True if the bin has more slabs than the nearest caches hold (16), so that blocks should be reused in order of addresses. Otherwise
-    // freed blocks may stay in the queue until empty slabs are needed.
+    // True if the bin has more than 16 slabs: more than the processor's first caches hold, so its freed blocks should go back to their
+    // slabs, to be in order. Those of fewer slabs may stay in the bin's queue until empty slabs are needed.
     [[nodiscard]] bool has_many_slabs(std::size_t index) const noexcept {
         return sizes_[index].pages > max_unsorted_slabs * bin_shapes[index].pages;
     }
 
-    // Defers the blocks of the queue, at least one: refill() takes them first. Returns those deferred before to their slabs. True if there
-    // were any and refill() took none of them. O(blocks deferred before).
+    // Empties the queue: refill() takes its blocks first, or the next defer() returns them to their slabs. True if blocks were deferred
+    // before and refill() took none of them. O(blocks deferred before). Precondition: the queue is not empty.
     bool defer(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         free_block* const waited = state.deferred.pop_all();
@@ -109,14 +108,14 @@ public:
         return_to_slabs(waited, index);
         return !std::exchange(state.reused_deferred, false) && waited != nullptr;
     }
-    // Returns the deferred blocks to their slabs. O(blocks).
+    // Returns the bin's deferred blocks to their slabs. O(blocks).
     void return_deferred(std::size_t index) noexcept { return_to_slabs(sizes_[index].deferred.pop_all(), index); }
-    // Returns the deferred blocks and those of the queue to their slabs.
+    // Returns the bin's deferred blocks and those of its queue to their slabs. O(blocks).
     void return_to_slabs(bin_queue& queue, std::size_t index) noexcept {
         return_deferred(index);
         return_to_slabs(queue.pop_all(), index);
     }
-    // Returns a null-terminated list of free blocks to their slabs. O(blocks).
+    // Returns a null-terminated list of free blocks to their slabs, those of no slab to unslabbed(). O(blocks).
     void return_to_slabs(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
             segment* const of = runs_.find(block);
@@ -131,10 +130,10 @@ public:
         }
     }
 
-    // Free blocks of the bin outside of slabs.
+    // Returns the bin's free blocks of no slab, except those in its queue or deferred.
     [[nodiscard]] bin_queue& unslabbed(std::size_t index) noexcept { return sizes_[index].unslabbed; }
 
-    // Adds the blocks and slabs of each size, except the blocks in queues; all carved blocks count as in use.
+    // Adds to each class its slabs, the blocks carved from them (as in use), and its free blocks, except those in queues.
     void count(std::array<multipool_statistics::size_class, bin_count>& classes) const noexcept {
         for (const segment* const each : runs_) {
             each->for_each_run([&](std::size_t, std::size_t, const page_counts& found) noexcept {
@@ -164,16 +163,18 @@ private:
         bool reused_deferred = false;    // true if refill() took deferred blocks
     };
 
+    // Returns the pages of the slab that has these links.
     page_runs::run run_of_slab(const page_links& slab) noexcept {
         segment* const of = runs_.find(slab.start);
         return {of, of->index_of(slab)};
     }
-    // Number of blocks in the slab's free list.
+    // Returns the number of blocks in the slab's free list.
     static std::size_t free_blocks_of(const page_counts& slab) noexcept { return std::size_t{slab.carved} - slab.used; }
+    // Returns the bytes from one block of a slab to the next.
     static std::size_t stride_of(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
 
-    // Returns blocks to the slabs of one segment, up to the first block elsewhere, which it returns; null at the end. Half the cost of
-    // freeing a block: everything rare is out of line.
+    // Returns the blocks of a list to the slabs of one segment. Stops at the first block elsewhere, and returns it; null at the list's end.
+    // Half the cost of freeing a block: everything rare is out of line.
     template <bool Several>    // slabs have several pages
     [[gnu::noinline]] free_block* return_to_segment(segment& of, free_block* block, std::size_t index) noexcept {
         std::byte* const base = of.memory.data;
@@ -190,7 +191,7 @@ private:
                 offset += home->home_distance * pool_page_bytes;
                 home -= home->home_distance;
             }
-            // Takes consecutive blocks of one page together.
+            // Takes blocks of one page that follow each other in the list together.
             free_block* last = block;
             free_block* next = detail::next_of(last);
             std::uint32_t count = 1;
@@ -212,7 +213,7 @@ private:
         }
     }
 
-    // Frees the pages of an empty slab.
+    // Frees the pages of an empty slab; `listed`: it is in the list of slabs with free blocks.
     [[gnu::noinline]] void close_slab(const page_runs::run& slab, std::size_t index, bool listed) noexcept {
         size_state& state = sizes_[index];
         page_links& links = slab.of->links[slab.index];
@@ -223,7 +224,7 @@ private:
         runs_.free_run(slab, count);
     }
 
-    // Adds the slab to its size's list of slabs with free blocks.
+    // Appends the slab that begins at page `at` to the bin's list of slabs with free blocks.
     [[gnu::noinline]] void append_slab(const segment& of, std::size_t at, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         page_links& added = of.links[at];
@@ -237,7 +238,7 @@ private:
         (gone.next != nullptr ? gone.next->previous : state.last) = gone.previous;
     }
 
-    // Refills the queue from the current slab, one with free blocks, or a new one. False if that needs new pages.
+    // Appends blocks of the slab that is being carved, of one with free blocks, or of one made of free pages. False if there is none.
     HEADROOM_ALWAYS_INLINE bool refill_from_slab(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         if (state.current) {
@@ -249,7 +250,7 @@ private:
         }
         return true;
     }
-    // Opens a slab in a free run and carves blocks for the queue. False if no run is long enough.
+    // Slow path of refill_from_slab(): opens a slab in a free page run. False if none is long enough.
     [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
         const page_runs::run found = runs_.take(detail::slab_pages(index));
         if (!found) return false;
@@ -258,7 +259,7 @@ private:
         return true;
     }
 
-    // Returns the offset of a slab's first block. Slabs of sizes with gaps begin in different cache lines.
+    // Returns the offset, in a slab at page `at`, of the gap before its first block. Slabs with gaps begin in different cache lines.
     static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
         const bin_shape& shape = bin_shapes[index];
         if (shape.gap == 0) return 0;
@@ -266,7 +267,8 @@ private:
         return at / shape.pages * shape.blocks % (unused / shape.gap + 1) * shape.gap;
     }
 
-    // Carves blocks from the current slab: a page's worth, then as many as it has, so that a slab's unused part is not written to.
+    // Carves blocks from the current slab and appends them: a page's worth, then as many as were carved before, so that a slab of which
+    // little is used is not written to as a whole. Precondition: there is one.
     void carve_some(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         page_counts& from = state.current.of->counts[state.current.index];
         const bin_shape& shape = bin_shapes[index];
@@ -287,7 +289,7 @@ private:
         if (from.carved == shape.blocks) state.current = {};
     }
 
-    // Moves the free blocks of the first slab that has some to the queue, in order of addresses.
+    // Moves the free blocks of the first slab in the list to the end of the queue, in order of addresses. Precondition: there is one.
     void take_free_blocks(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         std::byte* const start = state.first->start;
         const page_runs::run home = run_of_slab(*state.first);

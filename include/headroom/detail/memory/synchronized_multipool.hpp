@@ -28,7 +28,7 @@ inline namespace HEADROOM_MEMORY_ABI {
 
 class synchronized_multipool_resource final : public std::pmr::memory_resource {
 public:
-    // Constructors like multipool_resource's. One thread at a time calls the upstream. Never throw.
+    // Constructors are like multipool_resource's. One thread at a time calls the upstream.
     synchronized_multipool_resource() noexcept : synchronized_multipool_resource(std::pmr::pool_options{}) {}
     // No commit policy: chunks come from the named upstream.
     explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept : core_(upstream) {}
@@ -85,26 +85,26 @@ public:
         shared_.deallocate_slow(offset, block);
     }
 
-    // Like multipool_resource's. Precondition: no other thread is in a call, because its blocks would vanish. Wait for threads that are
-    // ending and returning their blocks. Invalidate: every block.
+    // Like multipool_resource::release(). Precondition: no other thread is in a call, because its blocks would vanish. Waits for threads
+    // that are ending and returning their blocks. Invalidates: every block.
     void release() noexcept {
         forget_blocks();
         core_.release();
     }
+    // Like multipool_resource::rewind(), with the rules of release().
     void rewind() noexcept {
         forget_blocks();
         core_.rewind();
     }
 
     // Like multipool_resource::trim(), after returning the calling thread's blocks and the depot's to the pools. Blocks in other threads'
-    // caches count as in use. Returns the bytes. Thread-safe, but must not be called by an upstream, or a new_handler, called by this
-    // resource: the lock is held.
+    // caches count as in use. Thread-safe. Precondition: the caller is not an upstream or a new_handler that this resource called.
     std::size_t trim() {
         shared_.flush();
         const std::lock_guard lock(shared_.mutex());
         return core_.trim();
     }
-    // Like multipool_resource::statistics(), with the rules of trim().
+    // Like multipool_resource::statistics(), with the rules of trim(). Leaves out the blocks that hold thread caches and the depot.
     [[nodiscard]] multipool_statistics statistics() {
         shared_.flush();
         const std::lock_guard lock(shared_.mutex());
@@ -126,6 +126,7 @@ public:
     [[nodiscard]] std::pmr::pool_options options() const noexcept { return core_.options(); }
 
 private:
+    // Returns the cache's bin `offset` bytes behind its first: a value of bin_offset.
     HEADROOM_ALWAYS_INLINE static detail::thread_bin& bin_at(detail::thread_cache& cache, std::size_t offset) noexcept {
         return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.bins.data()) + offset);
     }
@@ -138,6 +139,7 @@ private:
         return block;
     }
 
+    // Makes the checks and the thread caches empty, before the core frees all blocks.
     void forget_blocks() noexcept {
         checks_.on_release();
         shared_.forget_caches();

@@ -24,7 +24,7 @@ struct thread_exit_record;
 struct thread_bin {
     free_block* first = nullptr;
     free_block* spare_batch = nullptr;    // a batch, or null
-    std::int32_t capacity_left = 0;       // free capacity of the list
+    std::int32_t capacity_left = 0;       // blocks that still fit into the list
     std::uint32_t max_blocks = 0;         // capacity of the list, and size of a batch; 0 until first used
 };
 static_assert(sizeof(thread_bin) == sizeof(bin), "bin_offset serves both");
@@ -54,19 +54,19 @@ struct thread_slot {
     thread_cache* cache = nullptr;
 };
 
-// So many resources have a slot of their own in each thread. More share slots, and then take turns.
+// Number of resources that have a slot of their own in each thread. More share slots, and then take turns.
 inline constexpr std::size_t thread_slot_count = 64;
 
 HEADROOM_API extern constinit thread_local std::array<thread_slot, thread_slot_count> thread_slots;
 
-// Returns the blocks in a batch: 4 KiB, but from 2 to 32 blocks.
+// Returns how many blocks of `bytes` a thread's list gets from the core at a time: 4 KiB, but from 2 to 32 blocks. It holds twice as many.
 constexpr std::uint32_t batch_blocks(std::size_t bytes) noexcept {
     const std::size_t fitting = 4096 / bytes;
     return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
 }
 
-// Moves blocks of one bin out of and into the core, many at a time. `take` throws what the core throws; `into` then has fewer than
-// `count` more. `give` takes a null-terminated list, or null.
+// Moves blocks of one bin out of and into the core. `take` appends `count` blocks to `into`, or fewer, and throws what the core throws.
+// `give` frees a null-terminated list, or null.
 struct core_batches {
     void (*take)(std::pmr::memory_resource& core, std::size_t index, bin_queue& into, std::uint32_t count);
     void (*give)(std::pmr::memory_resource& core, std::size_t index, free_block* list);
@@ -92,28 +92,29 @@ public:
         return mine.cache;
     }
 
-    // Slow path of allocation: returns a block of the bin at `offset` from the depot or the core, and refills the thread's list.
-    // Throws what the core throws.
+    // Slow path of allocation: returns a block of the bin at `offset`, after refilling the thread's empty list from its spare batch, the
+    // depot or the core. Throws what the core throws.
     void* refill(std::size_t offset);
-    // Slow path of deallocation: the thread's list is full, or it has no cache.
+    // Slow path of deallocation: passes on a batch if the thread's list is full, and pushes the block; without a cache the core frees it.
     void deallocate_slow(std::size_t offset, void* block);
-    // Allocate and free in the core, for sizes without thread caches.
+    // Allocates in the core, under the lock; after bad_alloc calls flush() and tries again. Throws what the core throws then.
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
 
     // Returns the calling thread's and the depot's blocks to the core.
     void flush();
 
-    // Forgets all thread caches, before the core frees its blocks. Precondition: no other thread is in a call. Waits like the destructor.
+    // Forgets all thread caches and the depot, before the core frees all its blocks, among them these. Precondition: no other thread is in
+    // a call. Waits for threads that are ending, like the destructor.
     void forget_caches() noexcept;
 
     [[nodiscard]] resource_mutex& mutex() noexcept { return mutex_; }
 
-    // Number of the core's blocks that are caches, and whether the depot is one.
     struct own_block_count {
         std::size_t caches = 0;
         bool depot = false;
     };
+    // Returns how many of the core's blocks are thread caches, and true if the depot is one. Takes resource_links.
     [[nodiscard]] own_block_count own_block_counts() const noexcept;
 
 private:
@@ -126,16 +127,18 @@ private:
     thread_cache* find_or_make_cache();
     // Returns the calling thread's cache, made at the first call; null while the thread ends, or if the core throws.
     thread_cache* try_find_or_make_cache() noexcept;
-    // Move a batch to and from the depot, without touching its blocks or taking the lock. False or null if the depot is full or empty.
+    // Moves a batch to the depot, without touching its blocks or taking the lock. False if the depot is full or not made yet.
     [[nodiscard]] bool push_batch(std::size_t index, free_block* batch) noexcept;
+    // Removes and returns a batch of the depot, likewise; null if it has none of this bin.
     [[nodiscard]] free_block* pop_batch(std::size_t index) noexcept;
-    // Returns a thread's blocks of one size to the core. Requires the lock.
+    // Returns a thread's blocks of bin `index` to the core. Requires the lock.
     void flush_bin(std::size_t index, thread_bin& local);
     void ensure_depot();
-    // Returns the blocks of an ended thread, and its unlinked cache, to the core.
+    // Returns the blocks of an ending thread's cache, and the unlinked cache itself, to the core. Takes the lock.
     void return_cache(thread_cache& gone);
-    // Both require resource_links.
+    // Removes the cache from the lists of its resource and its thread. Requires resource_links.
     void unlink(thread_cache& gone) noexcept;
+    // Returns the number of threads in return_cache(), reset in a forked child. Requires resource_links.
     std::uint32_t& returning_threads() noexcept;
 
     std::pmr::memory_resource& core_;
