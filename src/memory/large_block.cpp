@@ -71,8 +71,7 @@ bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
     return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element;
 }
 
-// Allocates a heap block with the layout of a large one, for `wanted` elements or, if refused, for `required`. Grows `old` by realloc,
-// unless null. Returns an empty block if refused; `old` is unchanged then.
+// Allocates a heap block laid out like a large one, for `wanted` elements or, if refused, `required`. Reallocates `old` unless null.
 block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);

@@ -157,7 +157,6 @@ void prepare_bin(thread_bin& local, std::size_t bytes) noexcept {
 
 }    // namespace
 
-// Like find_or_make_cache(), but returns null instead of throwing.
 thread_cache* shared_pools::try_find_or_make_cache() noexcept {
 #if defined(__cpp_exceptions)
     try {

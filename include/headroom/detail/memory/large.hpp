@@ -36,8 +36,8 @@ public:
         return memory.data;
     }
 
-    // Frees a block. With `may_keep`, one in a reservation of at most 8 MiB is kept for reuse, and the oldest kept ones above the limits are
-    // released. Precondition: allocate(bytes, ...) returned `block`, which is in use.
+    // Frees a block. With `may_keep`, one in a reservation of at most 8 MiB is kept for reuse, and the oldest kept ones above the limits
+    // are released. Precondition: allocate(bytes, ...) returned `block`, which is in use.
     [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool may_keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;

@@ -25,8 +25,7 @@ public:
     block_ledger(const block_ledger&) = delete;
     block_ledger& operator=(const block_ledger&) = delete;
 
-    // Allocates memory for the records of `more` blocks, so that the next `more` calls of add() cannot fail. Throws bad_alloc. Amortized
-    // O(1) for one more than in the call before.
+    // Allocates memory for the records of `more` blocks, so that add() cannot fail for those. Throws bad_alloc. Amortized O(more).
     void expect(std::size_t more);
 
     // Records a block in use. Throws bad_alloc, unless expect() made memory for it; nothing has changed then. O(1).

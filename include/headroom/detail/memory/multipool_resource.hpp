@@ -385,7 +385,6 @@ private:
     // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and how many of its blocks are outside of slabs.
     template <class Visit>
     void for_each_unslabbed(Visit visit) noexcept;
-    // Frees a block of allocate_large().
     void deallocate_large(void* block, std::size_t bytes) {
         large_.deallocate(block, bytes, upstream_resource(), keeps_unpooled);
     }
@@ -418,12 +417,10 @@ private:
         }
         return detail::bin_count;
     }
-    // Allocates an over-aligned block from a slab of bin `index`; blocks of the first chunks are not aligned. From upstream, if slabs get no
-    // memory. Throws upstream's exception.
+    // Allocates an over-aligned block from a slab; blocks of the first chunks are not aligned. From upstream, if slabs get no memory.
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
-    // Returns the pages of a block with a page run of its own. In reservations, whole pages get one more unless over-aligned; otherwise all
-    // such blocks would begin in one set of the processor's cache.
+    // Returns the pages of a block with its own run. In reservations, whole pages get one more, so that not all begin in one cache set.
     [[nodiscard]] std::size_t run_pages(std::size_t bytes, std::size_t alignment) const noexcept {
         const bool one_more = alignment <= 64 && chain_.uses_reservations();
         return bytes / detail::pool_page_bytes + std::size_t{bytes % detail::pool_page_bytes != 0 || one_more};
@@ -463,9 +460,8 @@ private:
         if (slabs_ != nullptr) slabs_->reset();
     }
 
-    // Appends `count` blocks of bin `index` to `into`. If memory runs out, appends fewer and throws upstream's exception. For threads.hpp.
+    // Appends `count` blocks of bin `index` to `into`. If memory runs out, appends fewer and throws upstream's exception.
     void allocate_batch(std::size_t index, detail::bin_queue& into, std::uint32_t count);
-    // Frees a null-terminated list of blocks of bin `index`.
     void deallocate_batch(std::size_t index, detail::free_block* list) noexcept;
 
     // Virtual allocate(). The slow paths are out of line: inline they would cost the fast path a register.

@@ -254,8 +254,7 @@ public:
         unlink_and_release(leaving);
     }
 
-    // Discards free runs of reservations, which keep their addresses, and returns upstream's segments without a page in use to it. Returns
-    // the bytes of both. O(pages).
+    // Discards free runs of reservations, and returns segments without a page in use to upstream. Returns the bytes of both. O(pages).
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;

@@ -104,8 +104,7 @@ public:
     // Returns the calling thread's and the depot's blocks to the core.
     void flush();
 
-    // Forgets all thread caches and the depot, before the core frees all its blocks, among them these. Precondition: no other thread is in
-    // a call. Waits for threads that are ending, like the destructor.
+    // Forgets caches and depot, before the core frees its blocks. Precondition: no other thread is in a call. Waits like the destructor.
     void forget_caches() noexcept;
 
     [[nodiscard]] resource_mutex& mutex() noexcept { return mutex_; }
