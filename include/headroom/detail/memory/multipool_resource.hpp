@@ -143,13 +143,13 @@ private:
     }
     // Fast path of deallocate(): pushes a block to its bin, or takes the slow path.
     HEADROOM_ALWAYS_INLINE void push_block(std::size_t offset, void* block, std::size_t bytes) {
-        // Pools excluded by the options always take the slow path.
+        // Bins excluded by the options always take the slow path.
         if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_sort < 0)) return push_block_slow(offset, block, bytes);
         bin_at(offset).push(block);
         on_deallocate(block, offset);
     }
 
-    // Returns the block; checked builds verify that it was not written to, and record it.
+    // Returns the block, unpoisoned; checked builds verify that it was not written to, and record it.
     HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, std::size_t offset) {
         if constexpr (detail::memory_checked) verify_free_block(block, size_of(offset));
         return on_first_use(block, bytes, alignment);
@@ -364,8 +364,8 @@ private:
     // Slow path of allocate_large() after a refusal: calls reclaim(), then tries upstream if it reuses memory, a free page run, and
     // upstream again if reclaim() returned true; otherwise returns null. Throws what upstream throws in the last try.
     void* allocate_after_reclaim(std::size_t bytes, std::size_t alignment);
-    // Returns kept large blocks and, if upstream reuses memory, chunks and segments without a block in use to it, after it refused `bytes`;
-    // makes other such chunks usable again. False if there was nothing. O(free blocks).
+    // Called when upstream has refused `bytes`: returns kept large blocks and, if upstream reuses memory, chunks and segments without a
+    // block in use to it; otherwise makes such chunks usable again. False if there was nothing. O(free blocks).
     bool reclaim(std::size_t bytes) noexcept;
     // Part of reclaim() for chunks. False if none is empty, or there are more than 64.
     bool release_empty_chunks(std::size_t bytes) noexcept;
@@ -374,7 +374,7 @@ private:
     // True if upstream reuses memory that is returned to it; a monotonic resource does not. Finds out once: returns an empty chunk or
     // segment of at least `bytes`, just refused by upstream, and allocates it again. False while fewer than two are empty.
     bool upstream_reuses(std::size_t bytes) noexcept;
-    // Records how many blocks were carved from the active chunk. Must run before another chunk becomes active. O(pools).
+    // Records how many blocks were carved from the active chunk. Must run before another chunk becomes active. O(bins).
     void record_carved() noexcept;
     // Makes a chunk that has room for the block active. False if none has.
     [[nodiscard]] bool chain_has_room(std::size_t bytes, std::size_t alignment) noexcept {
