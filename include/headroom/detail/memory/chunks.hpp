@@ -155,7 +155,7 @@ public:
     // The free bytes of the active chunk: [cursor, limit). The owner allocates by moving `cursor`.
     std::byte* cursor = nullptr;
     std::byte* limit = nullptr;
-    // True if `bytes` fit into them at the next multiple of `alignment`.
+    // True if `bytes` fit into [cursor, limit) at the next multiple of `alignment`.
     [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
         return fits(cursor, limit, bytes, alignment);
     }

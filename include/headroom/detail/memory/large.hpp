@@ -59,7 +59,7 @@ public:
         release_list(*at, upstream);
     }
 
-    // Releases all blocks, in use or kept.
+    // Releases all blocks, in use or kept, to upstream or the cache of kept ranges.
     void release(std::pmr::memory_resource* upstream) noexcept {
         release_list(in_use_, upstream);
         release_kept(upstream);

@@ -56,7 +56,7 @@ private:
 // Writes to standard error that a deallocation is wrong, by describe_fault(), and aborts. `owner`: address of the resource.
 HEADROOM_API [[noreturn]] void fail_block(const char* resource, const void* owner, block_fault fault, const void* block,
                                           std::size_t bytes, std::size_t alignment, const block_record& known) noexcept;
-// Likewise, that byte `at` of a free block was written to; fail_rewind(): that a marker at byte `to` is past the `used` bytes.
+// Writes that byte `at` of a free block was changed, and aborts; fail_rewind(): that a marker at byte `to` is past the `used` bytes.
 HEADROOM_API [[noreturn]] void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes,
                                             std::size_t at) noexcept;
 

@@ -28,7 +28,7 @@ public:
     resource_mutex(const resource_mutex&) = delete;
     resource_mutex& operator=(const resource_mutex&) = delete;
 
-    // Also waits while another thread forks, unless this one holds such a mutex. In fork handlers of the program, does nothing.
+    // Locks the mutex; waits also while another thread forks, unless this one holds such a mutex. Does nothing in fork handlers.
     void lock() noexcept;
     void unlock() noexcept;
 

@@ -170,7 +170,7 @@ private:
     }
     // Returns the number of blocks in the slab's free list.
     static std::size_t free_blocks_of(const page_counts& slab) noexcept { return std::size_t{slab.carved} - slab.used; }
-    // Returns the bytes from one block of a slab to the next.
+    // Returns the bytes from the beginning of a slab's block to the next one's.
     static std::size_t stride_of(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
 
     // Returns the blocks of a list to the slabs of one segment. Stops at the first block elsewhere, and returns it; null at the list's end.

@@ -130,6 +130,7 @@ private:
     HEADROOM_ALWAYS_INLINE static detail::thread_bin& bin_at(detail::thread_cache& cache, std::size_t offset) noexcept {
         return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.bins.data()) + offset);
     }
+    // Returns the block, unpoisoned and, in checked builds, recorded.
     HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);
         return record_allocate(block, bytes, alignment);
@@ -139,7 +140,6 @@ private:
         return block;
     }
 
-    // Makes the checks and the thread caches empty, before the core frees all blocks.
     void forget_blocks() noexcept {
         checks_.on_release();
         shared_.forget_caches();

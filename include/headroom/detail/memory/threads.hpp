@@ -101,7 +101,7 @@ public:
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
 
-    // Returns the calling thread's and the depot's blocks to the core.
+    // Returns the calling thread's and the depot's blocks to the core. Takes the lock.
     void flush();
 
     // Forgets caches and depot, before the core frees its blocks. Precondition: no other thread is in a call. Waits like the destructor.
