@@ -91,19 +91,22 @@ public:
 
     // Amortised O(columns). The values may be elements of the table.
     void append(const Ts&... values) {
+        expect_writer();
         rows_or_none([&] { with_each([](auto& column, const auto& value) { column.push_back(value); }, values...); });
     }
     // Appends rows given as columns. Throws std::length_error if they differ in length. O(elements).
     void append_columns(std::span<const Ts>... values) {
+        expect_writer();
         const size_type count = std::get<0>(std::tie(values...)).size();
         if (((values.size() != count) || ...)) detail::throw_length_error("headroom::file_table: columns of different lengths");
         rows_or_none([&] { with_each([](auto& column, const auto& value) { column.append_range(value); }, values...); });
     }
 
     // Keeps the first `rows` rows of a writer. If it cuts committed rows, commits the rest and waits for the disk: otherwise rows appended
-    // in their place could be found half old, half new, after a power cut. Throws like commit(). If one column refuses, the others are cut
-    // all the same, and the table appends no more. O(rows cut).
+    // in their place could be found half old, half new, after a power cut. Throws like commit(). If one column refuses to commit, all
+    // are cut, and the table appends no more. If is_writer() is false, throws file_error and cuts none. O(rows cut).
     void truncate(size_type rows) {
+        expect_writer();
         each([rows](auto& column) { cut(column, rows); });
         each_to_its_end([rows](auto& column) {
             if (column.committed_size() > rows) column.commit();
@@ -138,6 +141,10 @@ private:
     void each(Work work) {
         std::apply([&](auto&... columns) { (work(columns), ...); }, columns_);
     }
+    template <class Work>
+    void each(Work work) const {
+        std::apply([&](const auto&... columns) { (work(columns), ...); }, columns_);
+    }
     // Calls work(column) for every column. Throws the exception of the first column that throws, after the last call.
     template <class Work>
     void each_to_its_end(Work work) {
@@ -166,7 +173,14 @@ private:
     void with_each(Work work, const Values&... values) {
         std::apply([&](auto&... columns) { (work(columns, values), ...); }, columns_);
     }
-    // Shortens a column. Elements need not be assignable.
+    // Throws file_error if a column may not be written to.
+    void expect_writer() const {
+        each([](const auto& column) {
+            const detail::file_control* const control = detail::file_access_of::control(column);
+            if (control != nullptr && !detail::may_write(control)) detail::throw_unwritable(control);
+        });
+    }
+    // Shortens a column. Elements need not be assignable. Precondition: the column is a writer, or no longer than `rows`.
     template <class Column>
     static void cut(Column& column, size_type rows) noexcept {
         while (column.size() > rows) column.pop_back();

@@ -251,16 +251,18 @@ template <class T, class Policy>
     return detail::compare_elements(a, b);
 }
 
-// Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()).
-// Invalidate: the erased elements and all behind the first of them.
+// Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()). Throw file_error, before any
+// element is moved, if the vector may not write to its file. Invalidate: the erased elements and all behind the first of them.
 template <class T, class Policy, class U = T>
 typename file_vector<T, Policy>::size_type erase(file_vector<T, Policy>& container, const U& value) {
+    container.erase(container.cend(), container.cend());
     HEADROOM_CONVERSIONS_BEGIN
     return detail::erase_matching(container, [&](T& element) -> bool { return (element == value) ? true : false; });
     HEADROOM_CONVERSIONS_END
 }
 template <class T, class Policy, class Predicate>
 typename file_vector<T, Policy>::size_type erase_if(file_vector<T, Policy>& container, Predicate predicate) {
+    container.erase(container.cend(), container.cend());
     return detail::erase_matching(container, std::move(predicate));
 }
 

@@ -10,7 +10,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-bool detect_truncation(file_control* control, std::error_code& error) noexcept {
+bool detect_truncation(opened_file* control, std::error_code& error) noexcept {
     file_facts facts, of_lock;
     error = stat_own(control, control->file, facts);
     if (!error) error = stat_own(control, control->lock, of_lock);
@@ -20,7 +20,7 @@ bool detect_truncation(file_control* control, std::error_code& error) noexcept {
 
 namespace {
 
-std::error_code write_record(file_control* control, const file_record& record) noexcept {
+std::error_code write_record(opened_file* control, const file_record& record) noexcept {
     const sector_bytes bytes = record_sector(control->identity, record);
     return write_at(control->file, record_position(record.generation), bytes.data(), bytes.size());
 }
@@ -31,7 +31,7 @@ constexpr std::uint64_t small_commit = std::uint64_t{64} << 10;
 constexpr std::uint64_t initialize_bytes = std::uint64_t{256} << 10;
 
 // Initialises the blocks of the used bytes and some behind them, unless the commit is large or the first.
-void initialize_ahead(file_control* control, std::uint64_t used) noexcept {
+void initialize_ahead(opened_file* control, std::uint64_t used) noexcept {
     const bool first = control->written == 0;    // since the file was opened
     if (used <= control->written) return;
     control->written = round_up(static_cast<std::size_t>(used), page_size());
@@ -46,7 +46,7 @@ void initialize_ahead(file_control* control, std::uint64_t used) noexcept {
 }    // namespace
 
 // Commits `size` elements. Returns the error and what was being done.
-commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
+commit_outcome try_commit(opened_file* control, std::uint64_t size) noexcept {
     if (control->role == file_role::failed) {
         return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
     }
@@ -87,7 +87,7 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     return {};
 }
 
-void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size) {
+void throw_commit_failure(const opened_file* control, const commit_outcome& outcome, std::uint64_t size) {
     if (outcome.cut) {
         file_facts facts;
         (void)stat_own(control, control->file, facts);
@@ -96,7 +96,7 @@ void throw_commit_failure(const file_control* control, const commit_outcome& out
     throw_file_refusal(control->path, outcome.doing, 0, outcome.error);
 }
 
-void truncate_after(file_control* control, std::uint64_t size) noexcept {
+void truncate_after(opened_file* control, std::uint64_t size) noexcept {
     if (control->role != file_role::writer) return;
     const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
     if (end >= control->file_bytes) return;

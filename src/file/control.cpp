@@ -26,7 +26,7 @@ failure why_of(const std::error_code& error) noexcept { return {error.value(), &
 std::string path_text(const std::filesystem::path& path) { return path.string(); }
 
 // Releases all that a control block owns, in an order that leaves no lock behind a mapping.
-void release_control(file_control* control) noexcept {
+void release_control(opened_file* control) noexcept {
     unmap_all(control);
     close_own_handle(control, control->file, false);
     leave_writers(control);
@@ -34,9 +34,9 @@ void release_control(file_control* control) noexcept {
 }
 
 struct give_back {
-    void operator()(file_control* control) const noexcept { release_control(control); }
+    void operator()(opened_file* control) const noexcept { release_control(control); }
 };
-using owned_control = std::unique_ptr<file_control, give_back>;
+using owned_control = std::unique_ptr<opened_file, give_back>;
 
 // Throws std::length_error if `limit` elements do not fit into the address space.
 void check_limit(std::size_t limit, const element_identity& elements) {
@@ -48,7 +48,7 @@ void check_limit(std::size_t limit, const element_identity& elements) {
 owned_control new_control(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                           const growth_steps& steps, bool writable) {
     check_limit(limit, elements);
-    owned_control control(new file_control);
+    owned_control control(new opened_file);
     control->path = path_text(path);
     control->elements = elements;
     control->identity = identity_sector(elements);
@@ -60,7 +60,7 @@ owned_control new_control(const std::filesystem::path& path, const element_ident
 }
 
 // Takes over a file that was just opened; closes it on failure.
-std::error_code take_handle(file_control* control, file_handle file) noexcept {
+std::error_code take_handle(opened_file* control, file_handle file) noexcept {
     file_facts facts;
     const std::error_code error = stat_file(file, facts);
     if (error) {
@@ -73,12 +73,12 @@ std::error_code take_handle(file_control* control, file_handle file) noexcept {
     return error;
 }
 
-held_file make_held(file_control* control, std::size_t size) noexcept {
+held_file make_held(opened_file* control, std::size_t size) noexcept {
     return {control, control->place->start() + header_bytes, size, usable_elements(control), control->limit};
 }
 
 // Takes the writer's lock. Throws file_error if another writer has it.
-void take_writer_lock(file_control* control, const std::filesystem::path& path) {
+void take_writer_lock(opened_file* control, const std::filesystem::path& path) {
     const std::error_code error = lock_as_writer(control, path);
     if (!error) return;
     if (error == std::errc::resource_unavailable_try_again) {
@@ -88,7 +88,7 @@ void take_writer_lock(file_control* control, const std::filesystem::path& path) 
 }
 
 // Publishes the live size, which readers use from now on.
-void publish_live_size(file_control* control, std::uint64_t size) {
+void publish_live_size(opened_file* control, std::uint64_t size) {
     control->live().store(size, std::memory_order_release);
     if (const std::error_code error = try_lock_file(control->lock, file_lock::published)) {
         throw_file_refusal(control->path, "lock", 0, error);
@@ -96,7 +96,7 @@ void publish_live_size(file_control* control, std::uint64_t size) {
 }
 
 // Returns the newest record in the file; nothing if it cannot be read.
-std::optional<file_record> record_on_file(const file_control* control) noexcept {
+std::optional<file_record> record_on_file(const opened_file* control) noexcept {
     file_header header{};
     file_facts facts;
     std::size_t got = 0;
@@ -106,14 +106,14 @@ std::optional<file_record> record_on_file(const file_control* control) noexcept 
 }
 
 // Returns the bytes to grow by, for `used` bytes.
-std::uint64_t step_for(const file_control* control, std::uint64_t used) noexcept {
+std::uint64_t step_for(const opened_file* control, std::uint64_t used) noexcept {
     const growth_steps& steps = control->steps;
     const std::size_t fraction = steps.fraction == 0 ? 1 : steps.fraction;
     return std::clamp<std::uint64_t>(used / fraction, steps.least, (std::max)(steps.least, steps.most));
 }
 
 // Maps the pages of a file that has grown to `bytes`.
-std::error_code map_growth(file_control* control, std::uint64_t bytes) noexcept {
+std::error_code map_growth(opened_file* control, std::uint64_t bytes) noexcept {
     const std::uint64_t before = control->file_bytes;
     const std::size_t accessible = (std::max)(last_page(control), first_page(control));
     control->file_bytes = bytes;
@@ -129,7 +129,7 @@ std::error_code map_growth(file_control* control, std::uint64_t bytes) noexcept 
 }
 
 // Grows the file to `to` bytes and maps them. On failure truncates it to its old length.
-std::error_code grow_file(file_control* control, std::uint64_t to) noexcept {
+std::error_code grow_file(opened_file* control, std::uint64_t to) noexcept {
     const std::uint64_t from = control->file_bytes;
     bool written = false;
     if (const std::error_code error = allocate_file_space(control->file, from, to, written)) return error;
@@ -140,7 +140,7 @@ std::error_code grow_file(file_control* control, std::uint64_t to) noexcept {
 }
 
 // Commits at the end of writing, if the size has changed since the last commit; otherwise publishes the size.
-commit_outcome try_last_commit(file_control* control, std::size_t size) noexcept {
+commit_outcome try_last_commit(opened_file* control, std::size_t size) noexcept {
     if (size != control->committed.size) return try_commit(control, size);
     std::error_code error;
     // Touches the header, which may have been truncated away.
@@ -148,9 +148,10 @@ commit_outcome try_last_commit(file_control* control, std::size_t size) noexcept
     return {};
 }
 
-}    // namespace
+opened_file* file_of(file_control* control) noexcept { return static_cast<opened_file*>(control); }
+const opened_file* file_of(const file_control* control) noexcept { return static_cast<const opened_file*>(control); }
 
-bool may_write(const file_control* control) noexcept { return control != nullptr && control->role == file_role::writer; }
+}    // namespace
 
 held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                         const growth_steps& steps, unsigned permissions) {
@@ -183,7 +184,7 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     if (!named && (error = link_file(control->file, path))) throw_file_refusal(control->path, "make", header_bytes, error);
     sync_directory_of(path);
     made.path = nullptr;
-    file_control* const result = control.release();
+    opened_file* const result = control.release();
     return make_held(result, 0);
 }
 
@@ -232,11 +233,12 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     } else {
         size = refresh(control.get(), size);
     }
-    file_control* const result = control.release();
+    opened_file* const result = control.release();
     return make_held(result, size);
 }
 
-std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
+std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
+    opened_file* const control = file_of(opened);
     why = {};
     if (!may_write(control)) {
         const bool failed = control != nullptr && control->role == file_role::failed;
@@ -282,40 +284,50 @@ std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bo
     return usable_elements(control);
 }
 
-void throw_grow_failure(const file_control* control, std::size_t needed, const failure& why) {
+void throw_grow_failure(const file_control* opened, std::size_t needed, const failure& why) {
+    const opened_file* const control = file_of(opened);
     const std::error_code error = to_error_code(why);
     if (control == nullptr) throw_length_error("headroom::file_vector: without a file it holds nothing");
     if (error == std::errc::bad_message) throw_commit_failure(control, {{}, "", true}, needed);
-    if (!may_write(control)) {
-        const char* const reason = control->role == file_role::failed
-                                       ? "\": a commit failed, or its descriptor was closed: open it anew"
-                                   : control->role == file_role::child ? "\": this process is a child of the one that writes"
-                                                                       : "\": it was opened for reading only";
-        throw file_error("headroom: cannot write to \"" + control->path + reason, "", error);
-    }
+    if (!may_write(control)) throw_unwritable(control);
     throw_file_refusal(control->path, "extend", bytes_of(control, needed), error);
 }
 
-void publish(file_control* control, std::size_t size) noexcept {
+void throw_unwritable(const file_control* control) {
+    const bool failed = control->role == file_role::failed;
+    const char* const reason = failed ? "\": a commit failed, or its descriptor was closed: open it anew"
+                               : control->role == file_role::child ? "\": this process is a child of the one that writes"
+                                                                   : "\": it was opened for reading only";
+    throw file_error("headroom: cannot write to \"" + file_of(control)->path + reason, "",
+                     std::make_error_code(failed ? std::errc::io_error : std::errc::permission_denied));
+}
+
+void publish(file_control* opened, std::size_t size) noexcept {
+    opened_file* const control = file_of(opened);
     if (may_write(control)) control->live().store(size, std::memory_order_release);
 }
 
-void commit(file_control* control, std::size_t size) {
+void commit(file_control* opened, std::size_t size) {
+    opened_file* const control = file_of(opened);
     if (control == nullptr) return;
     const commit_outcome outcome = try_commit(control, size);
     if (!outcome.done()) throw_commit_failure(control, outcome, size);
 }
 
-std::size_t committed_size(const file_control* control) noexcept {
+std::size_t committed_size(const file_control* opened) noexcept {
+    const opened_file* const control = file_of(opened);
     if (control == nullptr) return 0;
     if (control->has_writable_mapping()) return static_cast<std::size_t>(control->committed.size);
     const auto record = record_on_file(control);
     return static_cast<std::size_t>(record ? record->size : control->committed.size);
 }
 
-bool never_committed(const file_control* control) noexcept { return may_write(control) && control->committed.generation == 1; }
+bool never_committed(const file_control* control) noexcept {
+    return may_write(control) && file_of(control)->committed.generation == 1;
+}
 
-std::size_t refresh(file_control* control, std::size_t was) noexcept {
+std::size_t refresh(file_control* opened, std::size_t was) noexcept {
+    opened_file* const control = file_of(opened);
     if (control == nullptr || control->has_writable_mapping()) return was;
     file_facts facts;
     if (!control->trusts_live) {
@@ -340,13 +352,14 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
     return static_cast<std::size_t>(size);
 }
 
-std::size_t shrink(file_control* control, std::size_t used) noexcept {
+std::size_t shrink(file_control* opened, std::size_t used) noexcept {
+    opened_file* const control = file_of(opened);
     if (may_write(control)) truncate_after(control, used);
     return may_write(control) ? usable_elements(control) : used;    // a reader's capacity is its size
 }
 
 held_file rehome(const held_file& held, std::size_t limit) {
-    file_control* const control = held.control;
+    opened_file* const control = file_of(held.control);
     check_limit(limit, control->elements);
     file_facts facts;
     std::error_code error = stat_own(control, control->file, facts);
@@ -366,7 +379,8 @@ held_file rehome(const held_file& held, std::size_t limit) {
     return make_held(control, held.size);
 }
 
-std::size_t read_elements(const file_control* control, std::size_t first, void* to, std::size_t count) noexcept {
+std::size_t read_elements(const file_control* opened, std::size_t first, void* to, std::size_t count) noexcept {
+    const opened_file* const control = file_of(opened);
     if (control == nullptr || count == 0) return 0;
     const auto size = static_cast<std::size_t>(control->elements.size);
     file_facts facts;
@@ -376,7 +390,8 @@ std::size_t read_elements(const file_control* control, std::size_t first, void* 
     return got / size;
 }
 
-std::error_code protect(file_control* control, access allowed) noexcept {
+std::error_code protect(file_control* opened, access allowed) noexcept {
+    opened_file* const control = file_of(opened);
     if (allowed == access::read_write && !control->has_writable_mapping())
         return std::make_error_code(std::errc::permission_denied);
     if (first_page(control) < last_page(control)) {
@@ -387,11 +402,12 @@ std::error_code protect(file_control* control, access allowed) noexcept {
     return {};
 }
 
-access current_access(const file_control* control) noexcept { return control->allowed; }
+access current_access(const file_control* control) noexcept { return file_of(control)->allowed; }
 
-void set_name(file_control* control, const char* text) noexcept { set_name(control->place, text); }
+void set_name(file_control* control, const char* text) noexcept { set_name(file_of(control)->place, text); }
 
-void close_control(file_control* control, std::size_t size, bool loudly) {
+void close_control(file_control* opened, std::size_t size, bool loudly) {
+    opened_file* const control = file_of(opened);
     if (control == nullptr) return;
     owned_control owned(control);
     commit_outcome outcome;
@@ -404,7 +420,8 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }
 
-void end_writing(file_control* control, std::size_t size, std::size_t kept) {
+void end_writing(file_control* opened, std::size_t size, std::size_t kept) {
+    opened_file* const control = file_of(opened);
     if (!may_write(control)) return;
     const commit_outcome outcome = try_last_commit(control, size);
     truncate_after(control, (std::max)(size, kept));

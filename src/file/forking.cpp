@@ -13,10 +13,10 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 constinit constant_mutex writers_mutex;
-constinit file_control* writers = nullptr;
+constinit opened_file* writers = nullptr;
 
 // Makes a writer's copy in a forked child read-only: it keeps the elements and gives up the lock's handle.
-void become_child(file_control* each) noexcept {
+void become_child(opened_file* each) noexcept {
     each->role = file_role::child;
     each->trusts_live = true;                                        // the parent's
     close_own_handle(each, std::exchange(each->lock, {}), false);    // the lock stays the parent's
@@ -33,7 +33,7 @@ void become_child(file_control* each) noexcept {
 void writers_at_fork(fork_moment now) noexcept {
     if (now == fork_moment::before) return writers_mutex.lock();
     if (now == fork_moment::in_child) {
-        for (file_control* each = writers; each != nullptr; each = each->next) become_child(each);
+        for (opened_file* each = writers; each != nullptr; each = each->next) become_child(each);
     }
     writers_mutex.unlock();
 }
@@ -43,7 +43,7 @@ void writers_at_fork(fork_moment now) noexcept {
 
 }    // namespace
 
-std::error_code lock_as_writer(file_control* control, const std::filesystem::path& path) noexcept {
+std::error_code lock_as_writer(opened_file* control, const std::filesystem::path& path) noexcept {
     std::error_code error;
     writers_mutex.lock();
     control->previous = nullptr;
@@ -58,7 +58,7 @@ std::error_code lock_as_writer(file_control* control, const std::filesystem::pat
     return error ? error : try_lock_file(control->lock, file_lock::writer);
 }
 
-void leave_writers(file_control* control) noexcept {
+void leave_writers(opened_file* control) noexcept {
     if (!control->listed) return;
     writers_mutex.lock();
     (control->previous != nullptr ? control->previous->next : writers) = control->next;

@@ -200,10 +200,10 @@ TEST(a_failure_in_the_middle, of_a_commit_after_its_record_was_written_leaves_wh
     headroom::testing::stop_failing();
     EXPECT_FALSE(s.v.is_writer());
     EXPECT_THROW(s.append(1), file_error);
-    s.v.resize(10);
+    EXPECT_THROW(s.v.resize(10), file_error);
     s.v.shrink_to_fit();
     EXPECT_THROW(s.append(1), file_error);
-    s.v.close();
+    EXPECT_THROW(s.v.close(), file_error);
     const auto found = vector::open(path, file_access::read_only, limit);
     EXPECT_TRUE(found.size() == 10 || found.size() == 90'010) << found.size();
 }

@@ -46,7 +46,22 @@ struct growth_steps {
     std::size_t most = 0;
 };
 
-struct file_control;    // an open file
+// Rights of this process to a file. Every operation checks them.
+enum class file_role : std::uint8_t {
+    reader,
+    writer,
+    child,     // forked by the writer: reads
+    failed,    // a writer whose commit failed, or whose handles became another file's: nothing is written or truncated any more
+};
+
+// An open file, as its container sees it: src/file/control.hpp has the rest. A fork changes the role in the child.
+struct file_control {
+    file_role role = file_role::reader;
+};
+// True if the file is open and its elements may be changed.
+[[nodiscard]] inline bool may_write(const file_control* control) noexcept {
+    return control != nullptr && control->role == file_role::writer;
+}
 
 // Gives file_table the file_control of a file_vector.
 struct file_access_of {
@@ -78,6 +93,8 @@ HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const ele
 HEADROOM_API std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept;
 // Throws `refused`, file_error or std::length_error, according to `why`.
 HEADROOM_API [[noreturn]] void throw_grow_failure(const file_control* control, std::size_t needed, const failure& why);
+// Throws the file_error for a change that the role forbids. Precondition: the file is open, and may_write() is false.
+HEADROOM_API [[noreturn]] void throw_unwritable(const file_control* control);
 
 // Exceptions of file_table: std::invalid_argument if only some columns are writers, and if a new one is shorter than the committed part of
 // others; file_error if a file to be made has elements.
@@ -102,7 +119,6 @@ HEADROOM_API std::size_t read_elements(const file_control* control, std::size_t 
 HEADROOM_API std::error_code protect(file_control* control, access allowed) noexcept;
 HEADROOM_API access current_access(const file_control* control) noexcept;
 HEADROOM_API void set_name(file_control* control, const char* text) noexcept;
-HEADROOM_API bool may_write(const file_control* control) noexcept;
 
 // Commits if the size has changed since the last commit, truncates the file after `kept` elements or the used ones, and releases the lock.
 // The elements stay mapped and writable, but this is a reader from then on. Throws what commit() throws, once the lock is released.

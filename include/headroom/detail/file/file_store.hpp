@@ -22,6 +22,7 @@ public:
     using const_pointer = const T*;
 
     static constexpr bool never_relocates_ = true;
+    static constexpr bool can_refuse_changes_ = true;
     static constexpr const char* container_name_ = "file_vector";
 
     constexpr file_store_() noexcept = default;
@@ -36,6 +37,14 @@ public:
     static constexpr growth_steps steps_() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
+    // True if elements may be changed: not those of a reader, of a writer's child, and after a failure. True without a file.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE bool may_change_() const noexcept {
+        return control_ == nullptr || control_->role == file_role::writer;
+    }
+    // Throws file_error unless may_change_().
+    HEADROOM_ALWAYS_INLINE void throw_unless_changeable_() const {
+        if (HEADROOM_UNLIKELY(!may_change_())) detail::throw_unwritable(control_);
+    }
     // Allocates disk space for all elements before the first is written. Returns true; throws if refused.
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
         reserve_exact_(count);

@@ -95,7 +95,12 @@ public:
     [[nodiscard]] constexpr bool empty() const noexcept { return begin_ == end_; }
     [[nodiscard]] constexpr size_type size() const noexcept { return static_cast<size_type>(end_ - begin_); }
     // Elements that fit without asking for memory.
-    [[nodiscard]] constexpr size_type capacity() const noexcept { return static_cast<size_type>(cap_ - begin_); }
+    [[nodiscard]] constexpr size_type capacity() const noexcept {
+        if constexpr (Store::can_refuse_changes_) {
+            if (!this->may_change_()) return size();
+        }
+        return static_cast<size_type>(cap_ - begin_);
+    }
     // Upper limit of size() for this container.
     [[nodiscard]] constexpr size_type max_size() const noexcept { return Store::max_size(); }
 
@@ -133,7 +138,23 @@ protected:
     }
 
     // Elements that fit after the last one without asking for memory.
-    [[nodiscard]] constexpr size_type unused_capacity_() const noexcept { return static_cast<size_type>(cap_ - end_); }
+    [[nodiscard]] constexpr size_type unused_capacity_() const noexcept {
+        if constexpr (Store::can_refuse_changes_) {
+            if (!this->may_change_()) return 0;
+        }
+        return static_cast<size_type>(cap_ - end_);
+    }
+    // True if an append must take the slow path: no capacity is left, or the store refuses changes.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE constexpr bool is_full_() const noexcept {
+        if constexpr (Store::can_refuse_changes_) {
+            if (!this->may_change_()) return true;
+        }
+        return end_ == cap_;
+    }
+    // Throws if the store refuses changes. Called by every operation that changes elements, before it changes any.
+    HEADROOM_ALWAYS_INLINE constexpr void expect_changeable_() const {
+        if constexpr (Store::can_refuse_changes_) this->throw_unless_changeable_();
+    }
 
     // Name of the container in messages.
     static constexpr const char* container_name_() noexcept {

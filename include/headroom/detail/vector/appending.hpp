@@ -36,6 +36,8 @@ protected:
     using base_::begin_;
     using base_::cap_;
     using base_::end_;
+    using base_::expect_changeable_;
+    using base_::is_full_;
     using base_::poison_removed_;
     using base_::raw_;
     using base_::unused_capacity_;
@@ -69,14 +71,14 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) { emplace_back(static_cast<value_type&&>(value)); }
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
-        if (HEADROOM_UNLIKELY(end_ == cap_)) return *emplace_back_slow_<false>(static_cast<Args&&>(args)...);
+        if (HEADROOM_UNLIKELY(is_full_())) return *emplace_back_slow_<false>(static_cast<Args&&>(args)...);
         return construct_at_end_(static_cast<Args&&>(args)...);
     }
 
     // Like emplace_back(), but returns null if full and unable to grow; the arguments are untouched then. Throws only as the constructor.
     template <class... Args>
     constexpr value_type* try_emplace_back(Args&&... args) {
-        if (HEADROOM_UNLIKELY(end_ == cap_)) return emplace_back_slow_<true>(static_cast<Args&&>(args)...);
+        if (HEADROOM_UNLIKELY(is_full_())) return emplace_back_slow_<true>(static_cast<Args&&>(args)...);
         return std::addressof(construct_at_end_(static_cast<Args&&>(args)...));
     }
     constexpr value_type* try_push_back(const value_type& value) { return try_emplace_back(value); }
@@ -85,7 +87,7 @@ public:
     // Append without a check. Precondition: size() < capacity(). Throw only what the element's constructor throws. Invalidate: end().
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_emplace_back(Args&&... args) {
-        HEADROOM_EXPECT(end_ != cap_, no_room, "an unchecked append", 0);
+        HEADROOM_EXPECT(!is_full_(), no_room, "an unchecked append", 0);
         return construct_at_end_(static_cast<Args&&>(args)...);
     }
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(const value_type& value) {
@@ -117,16 +119,18 @@ public:
     // Precondition: it returns at most `count`. If `operation` throws, `count` elements stay.
     template <class Operation>
     constexpr void resize_and_overwrite(size_type count, Operation operation) {
+        expect_changeable_();
         if (count > size()) append_from_(count - size(), default_init_source{});
         const auto kept = static_cast<size_type>(std::move(operation)(this->data(), count));
         HEADROOM_EXPECT(kept <= count, too_many, "resize_and_overwrite()", kept);
         truncate_(kept);
     }
 
-    // --- Removal at the end. Never throws.
+    // --- Removal at the end. Never throws, except file_error of a file_vector that may not be written to.
 
     // Precondition: not empty. O(1). Invalidates: the last element and end().
-    HEADROOM_ALWAYS_INLINE constexpr void pop_back() noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void pop_back() noexcept(!Store::can_refuse_changes_) {
+        expect_changeable_();
         HEADROOM_EXPECT_ELEMENT(!empty(), empty, "pop_back()", 0);
         --end_;
         if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::uses_default_construct_())
@@ -134,13 +138,17 @@ public:
         poison_removed_(1);
     }
     // Returns false if the container is empty.
-    constexpr bool try_pop_back() noexcept {
+    constexpr bool try_pop_back() noexcept(!Store::can_refuse_changes_) {
+        expect_changeable_();
         if (begin_ == end_) return false;
         pop_back();
         return true;
     }
     // O(size()). capacity() stays. Invalidates: every element.
-    constexpr void clear() noexcept { truncate_(0); }
+    constexpr void clear() noexcept(!Store::can_refuse_changes_) {
+        expect_changeable_();
+        truncate_(0);
+    }
 
 protected:
     // Appends one element. Precondition: size() < capacity(). A container with capacity has memory, so end_ is a plain pointer.
@@ -245,6 +253,7 @@ protected:
     // compiler still knows the size.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
+        expect_changeable_();
         if (count > unused_capacity_()) {
             if (begin_ != pointer() || count > step_size_() || !can_grow_before_construct_(source, skip, count)) {
                 append_with_growth_(count, source, skip);
@@ -267,6 +276,7 @@ protected:
     // Resizes to `count` elements; new ones come from the source.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void resize_from_(size_type count, const Source& source) {
+        expect_changeable_();
         if (count <= size()) {
             truncate_(count);
         } else {
@@ -327,7 +337,7 @@ protected:
         append_rollback_ guard{*this, size()};
         for (; first != last; ++first) {
             if constexpr (!Store::never_relocates_) {
-                if (end_ == cap_ && guard.old != 0) {
+                if (is_full_() && guard.old != 0) {
                     scratch_container<appending_> rest(this->store_argument_());
                     // Fails before it collects an element that cannot fit in the end.
                     for (; first != last; ++first) {
@@ -346,6 +356,7 @@ protected:
     // Appends the elements of a cursor. A multi-pass one is counted first; of another, the size hint is reserved.
     template <class Cursor>
     constexpr void append_range_(Cursor cursor) {
+        expect_changeable_();
         if constexpr (Cursor::multi_pass) {
             const size_type count = cursor.count();    // before the iterator is moved from
             append_from_(count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});

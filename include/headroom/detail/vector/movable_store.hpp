@@ -30,6 +30,7 @@ public:
     using const_pointer = typename Memory::const_pointer;
 
     static constexpr bool never_relocates_ = false;
+    static constexpr bool can_refuse_changes_ = false;
     template <class... Args>
     static constexpr bool uses_default_construct_() noexcept {
         return Memory::template uses_default_construct_<Args...>();

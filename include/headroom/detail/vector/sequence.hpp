@@ -62,9 +62,11 @@ protected:
     using base_::begin_;
     using base_::cap_;
     using base_::end_;
+    using base_::expect_changeable_;
     using base_::grow_for_;
     using base_::index_of_;
     using base_::is_bytewise_;
+    using base_::is_full_;
     using base_::iterator_at_;
     using base_::raw_;
     using base_::truncate_;
@@ -83,6 +85,7 @@ public:
 
     // O(elements erased + elements behind them). Invalidates: the erased elements and all behind them.
     constexpr iterator erase(const_iterator where) {
+        expect_changeable_();
         const size_type index = index_of_(where, "erase()");
         HEADROOM_EXPECT(index != size(), no_position, "erase()", reinterpret_cast<std::uintptr_t>(std::to_address(where)));
         if constexpr (is_bytewise_()) {
@@ -162,6 +165,7 @@ public:
 protected:
     // Erases `count` elements from `index` on.
     constexpr iterator erase_at_(size_type index, size_type count) {
+        expect_changeable_();
         if (count != 0) {
             value_type* const to = raw_(begin_) + index;
             value_type* const from = to + count;
@@ -183,6 +187,7 @@ protected:
     // Inserts the elements of a cursor before `index`.
     template <class Cursor>
     constexpr iterator insert_range_(size_type index, Cursor cursor) {
+        expect_changeable_();
         if constexpr (Cursor::multi_pass) {
             const size_type count = cursor.count();    // before the iterator is moved from
             return insert_from_(index, count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
@@ -203,6 +208,7 @@ protected:
     // Inserts `count` elements of the source before `index`.
     template <class Source>
     constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
+        expect_changeable_();
         if (index == size()) {
             if (count > unused_capacity_()) {
                 this->append_with_growth_(count, source, 0);
@@ -219,16 +225,17 @@ protected:
     // because the arguments may be elements that are moved.
     template <class... Args>
     constexpr iterator emplace_at_(size_type index, Args&&... args) {
+        expect_changeable_();
         if constexpr (is_bytewise_() && base_::template can_construct_in_local_<Args...>) {
             temporary<Store> value(as_store_(), std::forward<Args>(args)...);
-            if (end_ == cap_) {
+            if (is_full_()) {
                 HEADROOM_UNPOISON_CAPACITY();
                 this->grow_by_one_();
             }
             insert_by_shifting_(raw_(begin_) + index, raw_(end_), value.get());
             return iterator_at_(index);
         } else {
-            if (end_ == cap_) {
+            if (is_full_()) {
                 const size_type needed = this->checked_new_size_(1);
                 HEADROOM_UNPOISON_CAPACITY();
                 if constexpr (Store::never_relocates_) {
@@ -319,6 +326,7 @@ protected:
     // Assigns the elements of a cursor.
     template <class Cursor>
     constexpr void assign_range_(Cursor cursor) {
+        expect_changeable_();
         if constexpr (Cursor::multi_pass) {
             const size_type count = cursor.count();    // before the iterator is moved from
             assign_from_(count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
@@ -338,6 +346,7 @@ protected:
     // Assigns `count` elements of the source.
     template <class Source>
     constexpr void assign_from_(size_type count, const Source& source) {
+        expect_changeable_();
         if (count > this->capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // Gets all memory first, so that a refusal leaves the old elements.

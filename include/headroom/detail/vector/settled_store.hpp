@@ -44,6 +44,7 @@ public:
     using const_pointer = const T*;
 
     static constexpr bool never_relocates_ = true;
+    static constexpr bool can_refuse_changes_ = false;
     using default_construction_<T>::construct_;
     using default_construction_<T>::destroy_;
 

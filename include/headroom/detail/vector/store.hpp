@@ -18,6 +18,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 template <class S>
 concept common_store = requires(S store, const S constant, typename S::value_type* place, std::size_t count) {
     requires std::same_as<decltype(S::never_relocates_), const bool>;
+    // True if elements may be read-only: then may_change_() says if they are not, and throw_unless_changeable_() throws if they are.
+    requires std::same_as<decltype(S::can_refuse_changes_), const bool>;
     requires std::same_as<typename S::pointer&, decltype((store.begin_))>;    // the first element
     requires std::same_as<typename S::pointer&, decltype((store.end_))>;      // one past the last
     requires std::same_as<typename S::pointer&, decltype((store.cap_))>;      // end of the capacity
