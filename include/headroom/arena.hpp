@@ -227,8 +227,7 @@ public:
         checks_.on_deallocate(this, block, bytes, alignment);
     }
 
-    // Frees all blocks, also those allocated from the arena directly, and gives the pages back to the system.
-    // Invalidates: every block and marker.
+    // Frees all blocks, also the arena's own, and returns the pages to the system. Invalidates: every block and marker.
     void release() noexcept {
         checks_.on_release();
         arena_->reset();

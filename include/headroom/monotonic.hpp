@@ -79,7 +79,7 @@ public:
         // Sums of 64 bits, with the size bounded, cannot overflow. Aligning can, near the end of 32-bit addresses.
         if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, chain_.cursor) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(chain_.limit))) {
-            place = place_in_new_chunk(bytes, alignment);
+            place = place_in_next_chunk(bytes, alignment);
         }
         chain_.cursor = place + bytes;
         detail::unpoison(place, bytes);
@@ -132,8 +132,8 @@ private:
         : chain_(upstream, detail::is_new_delete(upstream), initial_bytes) {}
 
     // Slow path of allocate(): makes room in a kept or new chunk and returns the block's place there. Throws upstream's exception.
-    HEADROOM_COLD std::byte* place_in_new_chunk(std::size_t bytes, std::size_t alignment) {
-        chain_.add_chunk_for(bytes, alignment, (std::max)(chain_.min_first_chunk_bytes(), detail::chunk_chain::max_chunk_bytes));
+    HEADROOM_COLD std::byte* place_in_next_chunk(std::size_t bytes, std::size_t alignment) {
+        chain_.make_room(bytes, alignment, (std::max)(chain_.min_first_chunk_bytes(), detail::chunk_chain::max_chunk_bytes));
         return detail::align_up(chain_.cursor, alignment);
     }
 

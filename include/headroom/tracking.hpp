@@ -93,12 +93,12 @@ private:
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
     // Passes the message to the listener. No lock must be held.
-    void say(const char* message) const noexcept;
+    void notify_listener(const char* message) const noexcept;
     // Calls change(counts) under their lock.
     template <class Change>
-    void count(Change change) noexcept;
+    void change_counts(Change change) noexcept;
     // Returns the text of report(), without the name. Throws bad_alloc. Requires the lock that guards the ledger.
-    [[nodiscard]] std::string in_use() const;
+    [[nodiscard]] std::string describe_blocks_in_use() const;
 
     std::pmr::memory_resource* upstream_;
     const char* name_;

@@ -61,8 +61,7 @@ struct opened_file : file_control {
 // Closes one of the two handles, after releasing its locks if `locks`. Does nothing if it is another file's now.
 void close_own_handle(const opened_file* control, file_handle handle, bool locks) noexcept;
 
-// True if the file is shorter than known. Checks that both handles are still this file's; a writer that has lost one becomes `failed`,
-// because another writer may exist.
+// True if the file is shorter than known. A writer whose handle is another file's now becomes `failed`: there may be another writer.
 [[nodiscard]] bool detect_truncation(opened_file* control, std::error_code& error) noexcept;
 
 struct commit_outcome {

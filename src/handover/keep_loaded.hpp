@@ -1,5 +1,4 @@
-// Keeps modules loaded that have passed the address of a function to other libraries: a shared library or plug-in must not be unloaded
-// while they may call it.
+// Keeps modules loaded whose functions were passed to other libraries, which may call them later.
 #pragma once
 
 namespace headroom { inline namespace v0_1 { namespace detail {

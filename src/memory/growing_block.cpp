@@ -22,30 +22,30 @@ constexpr std::size_t cached_bytes = 1032;
 // Returns how many elements fit into malloc's block for `count` elements less `fewer_bytes`; `count` if that is a large block.
 HEADROOM_COLD std::size_t elements_in_heap_block(const large_layout& layout, std::size_t count,
                                                  std::size_t fewer_bytes = 0) noexcept {
-    if (count >= layout.from) return count;
-    const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element - fewer_bytes));
-    return capacity < layout.from ? capacity : count;
+    if (count >= layout.min_large_elements) return count;
+    const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element_bytes - fewer_bytes));
+    return capacity < layout.min_large_elements ? capacity : count;
 }
 
-constexpr std::size_t least_page = 4096;
+constexpr std::size_t min_page_bytes = 4096;
 
 // Like elements_in_heap_block(), but requests a heap step less for whole pages. With its header such a block would move the next, often a
 // copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
-std::size_t fill_unless_pages(const large_layout& layout, std::size_t count) noexcept {
-    const bool pages = count != 0 && count * layout.element % least_page == 0;
+std::size_t elements_avoiding_pages(const large_layout& layout, std::size_t count) noexcept {
+    const bool pages = count != 0 && count * layout.element_bytes % min_page_bytes == 0;
     return elements_in_heap_block(layout, count, pages ? heap_step : 0);
 }
 
 // Returns twice the capacity; at least 1, at most the number of elements that can exist.
-HEADROOM_COLD std::size_t double_capacity(const large_layout& layout, std::size_t capacity) noexcept {
-    const std::size_t most = max_array_size(layout.element);
+HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+    const std::size_t most = max_array_size(layout.element_bytes);
     if (capacity > most / 2) return most;
     return capacity == 0 ? 1 : 2 * capacity;
 }
 
 // True if malloc's blocks for these elements may hold more of them than requested.
 bool can_fill_heap_block(const large_layout& layout) noexcept {
-    return layout.heap == nullptr && layout.element < heap_step && heap_is_known();
+    return layout.heap == nullptr && layout.element_bytes < heap_step && heap_is_known();
 }
 
 }    // namespace
@@ -55,14 +55,14 @@ std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count
 }
 
 HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
-    if (can_fill_heap_block(layout) && capacity < layout.from) {
+    if (can_fill_heap_block(layout) && capacity < layout.min_large_elements) {
         // Doubles the power of two that the capacity was filled from (below whole pages the next), so that capacities double.
-        const bool below_pages = (capacity * layout.element + heap_step) % least_page < heap_step;
+        const bool below_pages = (capacity * layout.element_bytes + heap_step) % min_page_bytes < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
-        const std::size_t from = fill_unless_pages(layout, plain) == capacity ? plain : capacity;
-        return fill_unless_pages(layout, from == 0 ? 1 : 2 * from);
+        const std::size_t from = elements_avoiding_pages(layout, plain) == capacity ? plain : capacity;
+        return elements_avoiding_pages(layout, from == 0 ? 1 : 2 * from);
     }
-    return double_capacity(layout, capacity);
+    return doubled_capacity(layout, capacity);
 }
 
 HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
@@ -70,13 +70,13 @@ HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void
     if (wanted < required) detail::throw_bad_alloc();    // no more elements can exist
     block<void*> to;
     bool moved = false;
-    if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.from) {
+    if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.min_large_elements) {
         to = reallocate_large(layout, begin, end, required, wanted, exactly);
         moved = true;
-    } else if (wanted >= layout.from) {
+    } else if (wanted >= layout.min_large_elements) {
         to = allocate_large(layout, required, wanted, exactly);
     } else {
-        const std::size_t bytes = wanted * layout.element;
+        const std::size_t bytes = wanted * layout.element_bytes;
         moved = layout.heap == nullptr && bytes > cached_bytes && !(bytes >= min_checked_heap_block && exceeds_memory(bytes));
         void* const start = moved ? std::realloc(begin, bytes) : allocate_heap_block(layout, bytes);
         if (start != nullptr) to = {start, end_of(layout, start, wanted)};
@@ -95,7 +95,7 @@ namespace {
 
 // Returns the size of the short block after one of `bytes`; 0 if that takes more than a few instructions.
 std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noexcept {
-    const std::size_t element = layout.element;
+    const std::size_t element = layout.element_bytes;
     std::size_t first = element;
     if (element < heap_step && heap_is_known()) {
         // A block of a power of two of bytes has `more` bytes than that, which must not fit another 12-byte element.
@@ -137,13 +137,13 @@ block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* en
 
 block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
     const std::size_t bytes = bytes_between(begin, end);
-    const std::size_t needed = required * layout.element;
-    if (needed == bytes + layout.element && !exactly) return reallocate_by_one(layout, begin, end);
+    const std::size_t needed = required * layout.element_bytes;
+    if (needed == bytes + layout.element_bytes && !exactly) return reallocate_by_one(layout, begin, end);
     // A block that grows by several elements at once seldom grows again, so it gets std::vector's capacity.
     if (layout.short_uses_malloc && needed <= max_short_block) {
         return reallocate_short(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
     }
-    const std::size_t twice = exactly ? 0 : double_capacity(layout, elements_in(layout, bytes));
+    const std::size_t twice = exactly ? 0 : doubled_capacity(layout, elements_in(layout, bytes));
     return reallocate_block(layout, begin, end, cap, required, (std::max)(required, twice), exactly);
 }
 

@@ -21,8 +21,7 @@ inline constexpr std::size_t min_heap_block = sizeof(void*) == 8 ? 24 : 12;
 enum class heap_kind : std::uint32_t { not_detected, known, unknown };
 extern std::atomic<heap_kind> kind_of_heap;
 
-// Returns and stores `known` if four small blocks have the known malloc's sizes, otherwise `unknown`: another malloc than the system's may
-// be preloaded or linked. Thread-safe.
+// Returns and stores `known` if four small blocks have the known malloc's sizes, otherwise `unknown`. Thread-safe.
 heap_kind detect_heap() noexcept;
 
 // True if this process has the known malloc. Thread-safe.

@@ -35,14 +35,14 @@ std::size_t commit_for_block(range* control, std::size_t bytes, bool exactly, fa
 // Returns the end of the elements that fit into the committed bytes.
 HEADROOM_NOINLINE std::byte* end_of_committed(const large_layout& layout, void* begin, std::size_t committed) noexcept {
     return end_of(layout, begin,
-                  std::min((committed - header_bytes_of(layout)) / layout.element, max_array_size(layout.element)));
+                  std::min((committed - header_bytes_of(layout)) / layout.element_bytes, max_array_size(layout.element_bytes)));
 }
 
 // Reserves a range for at least `wanted` elements and commits `required`, at least those of the smallest large block. Empty if refused.
-block<void*> map_block(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+block<void*> reserve_block(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     // A range begins at a page, which may be as small as 4096 bytes.
     if (layout.alignment > 4096) return {};
-    const std::size_t usable = required < layout.from ? layout.from : required;
+    const std::size_t usable = required < layout.min_large_elements ? layout.min_large_elements : required;
     const std::size_t least = block_bytes(layout, wanted < usable ? usable : wanted);
     failure why;
     // A block that grows by a factor wants up to four times what it needs now; one built in steps wants its final size.
@@ -68,13 +68,13 @@ block<void*> map_block(const large_layout& layout, std::size_t required, std::si
 
 // True if a large block of `count` elements would have more than PTRDIFF_MAX bytes.
 bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
-    return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element;
+    return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element_bytes;
 }
 
 // Allocates a heap block laid out like a large one, for `wanted` elements or, if refused, `required`. Reallocates `old` unless null.
 block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
-        const std::size_t usable = std::max(count, layout.from);
+        const std::size_t usable = std::max(count, layout.min_large_elements);
         // A range of this size was refused for lack of memory, so the heap must not provide it.
         if (!exceeds_addresses(layout, usable) && !exceeds_memory(block_bytes(layout, usable))) {
             const std::size_t bytes = block_bytes(layout, usable);
@@ -110,7 +110,7 @@ void free_heap_block(const large_layout& layout, void* begin) noexcept {
 }
 
 block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
-    const block<void*> mapped = map_block(layout, required, wanted, exactly);
+    const block<void*> mapped = reserve_block(layout, required, wanted, exactly);
     return mapped.begin != nullptr ? mapped : allocate_instead_of_range(layout, nullptr, required, wanted);
 }
 
@@ -130,7 +130,7 @@ block<void*> reallocate_large(const large_layout& layout, void* begin, void* end
                               bool exactly) noexcept {
     if (void* const wider = expand_large_in_place(layout, begin, required, exactly)) return {begin, wider};
     range* const control = header_of(layout, begin).control;
-    block<void*> to = map_block(layout, required, wanted, exactly);
+    block<void*> to = reserve_block(layout, required, wanted, exactly);
     if (to.begin == nullptr) {
         const bool stretched = control == nullptr && layout.heap == nullptr;
         to = allocate_instead_of_range(layout, stretched ? begin : nullptr, required, wanted);

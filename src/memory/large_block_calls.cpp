@@ -20,6 +20,6 @@ void trim_large(const large_layout& layout, void* begin, std::size_t size) noexc
     if (control != nullptr) static_cast<void>(shrink(control, block_bytes(layout, size)));
 }
 
-bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
+bool is_on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
 
 }}}    // namespace headroom::detail

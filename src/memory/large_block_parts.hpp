@@ -19,11 +19,11 @@ inline std::size_t bytes_between(const void* from, const void* to) noexcept {
 constexpr bool is_power_of_two(std::size_t number) noexcept { return (number & (number - 1)) == 0; }
 // Returns the number of elements in `bytes`. Shifts if possible: a division takes as long as the rest of a call of malloc.
 inline std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
-    return is_power_of_two(layout.element) ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
+    return is_power_of_two(layout.element_bytes) ? bytes >> std::countr_zero(layout.element_bytes) : bytes / layout.element_bytes;
 }
 
 inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t count) noexcept {
-    return static_cast<std::byte*>(begin) + count * layout.element;
+    return static_cast<std::byte*>(begin) + count * layout.element_bytes;
 }
 
 // Allocates a block of the layout's heap. Null if that or exceeds_memory() refuses.
@@ -44,7 +44,7 @@ struct block_header {
 inline std::size_t header_bytes_of(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
 // Returns the bytes of a large block, with its header.
 inline std::size_t block_bytes(const large_layout& layout, std::size_t elements) noexcept {
-    return header_bytes_of(layout) + elements * layout.element;
+    return header_bytes_of(layout) + elements * layout.element_bytes;
 }
 // Returns the start of a large block, where its header is.
 inline std::byte* block_start(const large_layout& layout, void* begin) noexcept {

@@ -70,14 +70,14 @@ struct block_ledger::tables {
 block_ledger::block_ledger() noexcept = default;
 block_ledger::~block_ledger() = default;
 
-void block_ledger::expect(std::size_t more) {
+void block_ledger::reserve_records(std::size_t count) {
     if (!tables_) tables_ = std::make_unique<tables>();
     tables::table& blocks = tables_->blocks;
     // An empty table has one bucket without allocating.
-    const std::size_t wanted = blocks.size() + more;
+    const std::size_t wanted = blocks.size() + count;
     const float most = blocks.max_load_factor() * static_cast<float>(blocks.bucket_count());
     if (blocks.bucket_count() <= 1 || static_cast<float>(wanted) >= most) blocks.reserve(2 * wanted + 16);
-    while (tables_->spare.size() < more) {
+    while (tables_->spare.size() < count) {
         tables::table made;
         made.try_emplace(nullptr);
         tables_->spare.push_back(made.extract(made.begin()));
@@ -100,7 +100,7 @@ void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignme
     ++tables_->in_use;
 }
 
-block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept {
+block_fault block_ledger::mark_freed(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept {
     if (!tables_) return block_fault::foreign;
     const auto found = tables_->blocks.find(block);
     if (found == tables_->blocks.end()) return block_fault::foreign;
@@ -114,17 +114,17 @@ block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size
     return block_fault::none;
 }
 
-void block_ledger::release() noexcept {
-    release([](void*, const void*, const block_record&) noexcept {}, nullptr);
+void block_ledger::mark_released() noexcept {
+    mark_released([](void*, const void*, const block_record&) noexcept {}, nullptr);
 }
 
-void block_ledger::release(const void* first, const void* last) noexcept {
+void block_ledger::mark_released(const void* first, const void* last) noexcept {
     if (!tables_) return;
     const std::less<const void*> before;
     tables_->mark_gone_if([&](const void* block, const block_record&) { return !before(block, first) && before(block, last); });
 }
 
-void block_ledger::release(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
+void block_ledger::mark_released(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
     if (!tables_) return;
     tables_->mark_gone_if([&](const void* block, const block_record& record) {
         visit(context, block, record);

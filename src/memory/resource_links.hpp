@@ -28,8 +28,7 @@ private:
 
 extern constinit links_mutex resource_links;
 
-// Number of forks between the first process and this one. Guarded by resource_links. Counts of threads restart when it has changed,
-// because only the forking thread is left.
+// Number of forks since the first process, under resource_links. When it changes, counts of threads restart: one thread is left.
 extern constinit std::uint32_t forks_so_far;
 
 }}}    // namespace headroom::detail

@@ -22,11 +22,9 @@ constexpr std::uint32_t max_handler_registrations = 1000;
 
 constinit resource_mutex* all_mutexes = nullptr;
 constinit std::atomic<std::uint32_t> forking_threads{0};    // threads that are about to fork
-// Number of mutexes that the thread holds; an upstream may have one too. Not counted on Windows, which has no fork and no thread-local
-// variables while a thread ends.
+// Number of mutexes that the thread holds. Not on Windows, which has no fork, and no thread-local variables while a thread ends.
 constinit thread_local std::uint32_t mutexes_held = 0;
-// True if this thread forks and holds all mutexes, from our first handler before the fork to the last one after it; and the number of
-// handlers before the fork without their counterpart.
+// True while this thread forks and holds all mutexes; and the number of handlers before the fork without their counterpart.
 constinit thread_local bool fork_holds_all = false;
 constinit thread_local std::uint32_t fork_handler_depth = 0;
 
@@ -69,7 +67,7 @@ struct resource_forks {
     }
     // Handlers after a fork: the last one unlocks.
     static void in_parent() noexcept {
-        if (!is_last()) return;
+        if (!leave_fork_handler()) return;
         if (fork_holds_all) {
             fork_holds_all = false;
             unlock_all();
@@ -80,7 +78,7 @@ struct resource_forks {
         resource_links.unlock();
     }
     static void in_child() noexcept {
-        if (!is_last()) return;
+        if (!leave_fork_handler()) return;
         if (fork_holds_all) unlock_all();
         fork_holds_all = false;
         forking_threads.store(0);
@@ -97,7 +95,7 @@ struct resource_forks {
 
 private:
     // Counts a handler after the fork. True if it is the last.
-    static bool is_last() noexcept { return fork_handler_depth != 0 && --fork_handler_depth == 0; }
+    static bool leave_fork_handler() noexcept { return fork_handler_depth != 0 && --fork_handler_depth == 0; }
 };
 
 namespace {

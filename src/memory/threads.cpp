@@ -151,7 +151,7 @@ namespace {
 // Gives the bin its capacity, at its first use.
 void prepare_bin(thread_bin& local, std::size_t bytes) noexcept {
     if (local.max_blocks != 0) return;
-    local.max_blocks = 2 * batch_blocks(bytes);
+    local.max_blocks = 2 * blocks_per_refill(bytes);
     local.capacity_left = static_cast<std::int32_t>(local.max_blocks);
 }
 
@@ -243,13 +243,13 @@ void* shared_pools::refill(std::size_t offset) {
     if (mine == nullptr) return allocate(bytes, alignment_of(bytes));
     bin_queue fresh;
     fresh.clear();
-    std::uint32_t count = batch_blocks(bytes) + 1;    // half the capacity, and the one to return
+    std::uint32_t count = blocks_per_refill(bytes) + 1;    // half the capacity, and the one to return
     retry_after_flush([&] {
         const std::lock_guard lock(mutex_);
 #if defined(__cpp_exceptions)
         try {
 #endif
-            batches_.take(core_, index, fresh, count);
+            batches_.allocate(core_, index, fresh, count);
 #if defined(__cpp_exceptions)
         } catch (...) {
             // One block is enough; the next refill will find out whether memory is still short.
@@ -266,8 +266,8 @@ void* shared_pools::refill(std::size_t offset) {
 }
 
 void shared_pools::flush_bin(std::size_t index, thread_bin& local) {
-    batches_.give(core_, index, std::exchange(local.first, nullptr));
-    batches_.give(core_, index, std::exchange(local.spare_batch, nullptr));
+    batches_.deallocate(core_, index, std::exchange(local.first, nullptr));
+    batches_.deallocate(core_, index, std::exchange(local.spare_batch, nullptr));
     local.capacity_left = static_cast<std::int32_t>(local.max_blocks);
 }
 
@@ -290,7 +290,7 @@ void shared_pools::deallocate_slow(std::size_t offset, void* block) {
             if (left_over != nullptr && !push_batch(index, left_over)) {
                 const std::lock_guard lock(mutex_);
                 ensure_depot();
-                batches_.give(core_, index, left_over);
+                batches_.deallocate(core_, index, left_over);
             }
         }
         link(static_cast<free_block*>(block), local.first);
@@ -308,7 +308,7 @@ void shared_pools::flush() {
     thread_cache* const mine = find_cache();
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < short_bin_count; ++index) {
-        while (free_block* const batch = pop_batch(index)) batches_.give(core_, index, batch);
+        while (free_block* const batch = pop_batch(index)) batches_.deallocate(core_, index, batch);
         if (mine != nullptr) flush_bin(index, mine->bins[index]);
     }
 }

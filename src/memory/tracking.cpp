@@ -26,7 +26,7 @@ tracking_resource::tracking_resource(std::pmr::memory_resource* upstream, const 
     : upstream_(upstream), name_(name), listener_(to_standard_error) {}
 
 template <class Change>
-void tracking_resource::count(Change change) noexcept {
+void tracking_resource::change_counts(Change change) noexcept {
     const std::lock_guard lock(counts_mutex_);
     change(counts_);
 }
@@ -34,9 +34,9 @@ void tracking_resource::count(Change change) noexcept {
 tracking_resource::~tracking_resource() {
     if (statistics().blocks == 0) return;
     try {
-        say((std::string(name_) + ": leak: " + in_use()).c_str());
+        notify_listener((std::string(name_) + ": leak: " + describe_blocks_in_use()).c_str());
     } catch (...) {
-        say("leak, and no memory to say of what");
+        notify_listener("leak, and no memory to say of what");
     }
 }
 
@@ -46,7 +46,7 @@ void tracking_resource::report_to(listener to, void* context) noexcept {
     context_ = context;
 }
 
-void tracking_resource::say(const char* message) const noexcept {
+void tracking_resource::notify_listener(const char* message) const noexcept {
     listener to;
     void* with;
     {
@@ -63,7 +63,7 @@ void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
     try {
         block = upstream_->allocate(bytes, alignment);
     } catch (...) {
-        count([](tracking_statistics& counts) { ++counts.failures; });
+        change_counts([](tracking_statistics& counts) { ++counts.failures; });
         throw;
     }
     try {
@@ -72,7 +72,7 @@ void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
         upstream_->deallocate(block, bytes, alignment);
         throw;
     }
-    count([bytes](tracking_statistics& counts) {
+    change_counts([bytes](tracking_statistics& counts) {
         ++counts.blocks;
         ++counts.total_blocks;
         counts.bytes += bytes;
@@ -86,8 +86,8 @@ void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
 void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t alignment) {
     std::unique_lock lock(mutex_);
     detail::block_record known;
-    const detail::block_fault fault = ledger_.remove(block, bytes, alignment, known);
-    count([fault, bytes](tracking_statistics& counts) {
+    const detail::block_fault fault = ledger_.mark_freed(block, bytes, alignment, known);
+    change_counts([fault, bytes](tracking_statistics& counts) {
         switch (fault) {
             case detail::block_fault::none:
                 --counts.blocks;
@@ -106,7 +106,7 @@ void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t a
     detail::describe_fault(sentence, sizeof sentence, fault, block, bytes, alignment, known);
     char message[384];
     std::snprintf(message, sizeof message, "%s: %s", name_, sentence);
-    say(message);
+    notify_listener(message);
 }
 
 void tracking_resource::release() noexcept {
@@ -115,8 +115,8 @@ void tracking_resource::release() noexcept {
         auto& to = *static_cast<std::pmr::memory_resource*>(upstream);
         to.deallocate(const_cast<void*>(block), known.bytes, known.alignment);
     };
-    ledger_.release(give_back, upstream_);
-    count([](tracking_statistics& counts) { counts.blocks = counts.bytes = 0; });
+    ledger_.mark_released(give_back, upstream_);
+    change_counts([](tracking_statistics& counts) { counts.blocks = counts.bytes = 0; });
 }
 
 tracking_statistics tracking_resource::statistics() const {
@@ -125,7 +125,7 @@ tracking_statistics tracking_resource::statistics() const {
 }
 
 void tracking_resource::reset_statistics() noexcept {
-    count([](tracking_statistics& counts) {
+    change_counts([](tracking_statistics& counts) {
         tracking_statistics fresh;
         fresh.blocks = fresh.peak_blocks = counts.blocks;
         fresh.bytes = fresh.peak_bytes = counts.bytes;
@@ -135,10 +135,10 @@ void tracking_resource::reset_statistics() noexcept {
 
 std::string tracking_resource::report() const {
     const std::lock_guard lock(mutex_);
-    return std::string(name_) + ": " + in_use();
+    return std::string(name_) + ": " + describe_blocks_in_use();
 }
 
-std::string tracking_resource::in_use() const {
+std::string tracking_resource::describe_blocks_in_use() const {
     struct group {
         std::size_t bytes;
         std::uint64_t blocks;

@@ -44,8 +44,7 @@ inline void mark_live(range* control) noexcept {
     control->identity.state.store(range_state::live, std::memory_order_release);
 }
 
-// Removes a range of `bytes` with this policy from the list and makes it live; null if there is none. Chooses by `use`. The caller must
-// release its memory past `kept` bytes.
+// Removes a range for `bytes`, policy and `use` from the list and makes it live, or null. The caller releases its memory past `kept`.
 [[nodiscard]] range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept;
 
 // Adds a range without an owner to the list, with as much of its `memory` bytes as the rule keeps. Returns the ranges to unmap: older ones

@@ -34,8 +34,7 @@ void wake_helper() noexcept {
 
 bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_state::ending; }
 
-// Commits and populates [committed, to) of the range, with huge pages if possible. Called by the helper, and by a writer that has caught
-// up. Requires the range's prefault mutex.
+// Commits and populates [committed, to), for the helper or a writer that caught up. Requires the range's prefault mutex.
 std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);

@@ -15,8 +15,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// The quarantined mappings; the oldest is at `next_place`. Each takes a mapping of the process and some gigabytes of addresses, but no
-// memory. Under the registry's lock.
+// Quarantined mappings, the oldest at `next_place`: each takes a mapping and addresses, no memory. Under the registry's lock.
 constexpr std::size_t max_quarantined = 32;
 constinit page_range quarantined[max_quarantined]{};
 constinit std::size_t next_place = 0;

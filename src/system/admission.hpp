@@ -9,8 +9,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Checks that enough memory stays available (admission.cpp). Null until set_min_available_memory() is called, so that other programs do
-// not link what it takes.
+// Checks the available memory (admission.cpp). Null until set_min_available_memory(), so that other programs do not link it.
 extern constinit std::atomic<bool (*)(std::size_t more) noexcept> leaves_enough_memory;
 
 // Returns out_of_memory() if `more` new bytes are refused: if `whole`, the range or block that they belong to, exceeds all memory, or if

@@ -203,8 +203,7 @@ std::error_code advise_huge(page_range range, bool wanted) noexcept {
 
 namespace {
 
-// True if the pages are one mapping. Asks the system to extend them by a page: it reports several mappings first. A free page behind them
-// is taken for a moment.
+// True if the pages are one mapping. Tries to extend them by a page: EFAULT means several mappings. A page gained goes back.
 bool is_one_mapping(page_range range) noexcept {
     const std::size_t more = range.bytes + page_size();
     if (mremap(range.data, range.bytes, more, 0) == MAP_FAILED) return errno != EFAULT;

@@ -71,8 +71,7 @@ struct residency {
 // which orders them. Does nothing where there is no fork.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
-// Makes every other running thread of the process pass a full memory fence before it returns, so that they need no fences of their own.
-// False if refused. Costs some microseconds.
+// Makes all other threads of the process pass a full memory fence before it returns. False if refused. Costs some microseconds.
 bool fence_other_threads() noexcept;
 // True if the system has that call. Constant during the process's life.
 [[nodiscard]] bool other_threads_can_be_fenced() noexcept;

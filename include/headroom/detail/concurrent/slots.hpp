@@ -288,8 +288,7 @@ protected:
         capacity_.store(room, std::memory_order_release);
         commit_ahead_at_.store(last ? SIZE_MAX : room - (room - before) / 2, std::memory_order_relaxed);
     }
-    // Commits more memory, if the `reached` published or claimed elements have come to the threshold. Ignores a refusal: threads that need
-    // the memory will meet it.
+    // Commits more memory if `reached` published or claimed elements are at the threshold. Ignores a refusal: a later append meets it.
     HEADROOM_COLD void commit_ahead(size_type reached) noexcept {
         if (!range_lock_.try_lock()) return;
         const size_type room = capacity_.load(std::memory_order_relaxed);

@@ -85,8 +85,7 @@ HEADROOM_SEES_POISONED void link(free_block* block, void* next) noexcept { block
 // FIFO queue of the free blocks of one size. Blocks that were allocated and freed in a row are allocated in a row again, so a list that is
 // pushed and popped for hours keeps running through memory in order. A stack scrambles it: reading such a list took 2.5 times as long.
 //
-// Zero-initialised: not active yet. Empty: `last` points to `before`. The fast path of an allocation pops only if another block stays
-// behind, so that it need not reset `last`.
+// Zero-initialised: not active yet. Empty: `last` is `before`. Fast paths pop only if another block stays, so `last` need not change.
 struct bin_queue {
     free_block before;    // its `next` is the first free block
     free_block* last;
@@ -104,7 +103,7 @@ struct bin_queue {
         last = other.last;
     }
     // Moves the first `most` blocks of `other`, or all if it has fewer, to the end of this queue. Returns their number. O(blocks moved).
-    std::uint32_t pop_up_to(bin_queue& other, std::uint32_t most) noexcept {
+    std::uint32_t append_up_to(bin_queue& other, std::uint32_t most) noexcept {
         if (most == 0 || other.last == &other.before) return 0;
         free_block* const first = other.before.next;
         free_block* end = first;
@@ -160,8 +159,7 @@ HEADROOM_ALWAYS_INLINE constexpr std::size_t size_minus_one(std::size_t bytes, s
     return (bytes - 1) | (alignment - 1);
 }
 
-// bin_offset[(bytes - 1) / block_step] is the offset of the size's bin in an array of bins, in bytes, for 1 <= bytes <= max_short_bytes.
-// An index would cost a shift at each allocation.
+// bin_offset[(bytes - 1) / block_step] is the byte offset of the size's bin in an array of bins. An index would cost a shift.
 inline constexpr auto bin_offset = [] {
     std::array<std::uint16_t, max_short_bytes / block_step> table{};
     std::size_t index = 0;
@@ -173,14 +171,14 @@ inline constexpr auto bin_offset = [] {
 }();
 
 // Returns the index of the bin for a size from max_short_bytes + 1 to max_pooled_bytes. A division would take longer than the rest.
-HEADROOM_ALWAYS_INLINE constexpr std::size_t medium_index(std::size_t bytes) noexcept {
+HEADROOM_ALWAYS_INLINE constexpr std::size_t medium_bin_of(std::size_t bytes) noexcept {
     const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / max_short_bytes)) - 1U;
     return short_bin_count + octave * 8 + ((bytes - 1) / (max_short_bytes / 8) >> octave) - 8;
 }
 
 // Returns the index of the bin for a size from 1 to max_pooled_bytes.
 constexpr std::size_t bin_of(std::size_t bytes) noexcept {
-    return bytes <= max_short_bytes ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::medium_index(bytes);
+    return bytes <= max_short_bytes ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::medium_bin_of(bytes);
 }
 
 static_assert(detail::bin_bytes(short_bin_count - 1) == max_short_bytes && detail::bin_bytes(bin_count - 1) == max_pooled_bytes);

@@ -1,14 +1,11 @@
-// Blocks of a vector with std::allocator: on the heap; from Policy::map_threshold bytes on *large* blocks, in a reservation, or on the
-// heap if the system refuses one. Implemented in src/memory/.
+// Blocks of a vector with std::allocator: on the heap; from Policy::map_threshold bytes on *large*, in a reservation if granted.
 //
 // Nothing here depends on the element type but the numbers of a `large_layout`, so it is compiled once, in the library, not for every
 // vector of every file. The copy between blocks stays a call of memcpy there; compiled for size, it would be an instruction that is slow
-// to start. A header of one cache line before the first element of a large block names its reservation, if any. Elements are
-// moved as bytes: only relocatable ones may be.
+// to start. A header of one cache line before the elements of a large block names its reservation. Elements must be relocatable.
 //
 // A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ... A growing block requests all of it, so that a short
-// vector of small elements grows less often, and its block is never larger than one that doubles from a single element on. With an unknown
-// heap, the block has the capacity of plain doubling.
+// vector of small elements grows less often; it is never larger than by doubling from one element on. Unknown heaps: plain doubling.
 //
 // Only the last three functions throw. A null block means that memory was refused; nothing has changed then. Invalidate: what they move or
 // release. No function takes a pointer to const, because GCC 12 would warn that its target is uninitialised.
@@ -32,11 +29,11 @@ struct heap_functions {
 
 // Properties shared by the blocks of one vector type.
 struct large_layout {
-    std::size_t element;           // bytes of an element
-    std::size_t alignment;         // bytes
-    std::size_t from;              // number of elements of the smallest large block
-    const heap_functions* heap;    // null: malloc, see heap_memory.hpp
-    bool short_uses_malloc;        // true if all blocks up to twice max_short_block bytes come from malloc
+    std::size_t element_bytes;
+    std::size_t alignment;
+    std::size_t min_large_elements;    // of the smallest large block
+    const heap_functions* heap;        // null: malloc, see heap_memory.hpp
+    bool short_uses_malloc;            // true if all blocks up to twice max_short_block bytes come from malloc
     commit_policy commit;
 };
 
@@ -47,8 +44,7 @@ struct block {
     Pointer cap{};
 };
 
-// Allocates a large block: memory for `required` elements, address space for `wanted`. With `exactly`, commits no more than those or the
-// smallest large block take. Null if refused.
+// Allocates a large block: memory for `required` elements (`exactly`: at most a smallest block's more), addresses for `wanted`; or null.
 [[nodiscard]] HEADROOM_API block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted,
                                                        bool exactly) noexcept;
 // Releases a large block to the cache of kept ranges, the system or the heap.
@@ -62,7 +58,7 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
 
 // Decommits the part of a reservation that `size` elements do not need. Does nothing to a block on the heap.
 HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept;
-[[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
+[[nodiscard]] HEADROOM_API bool is_on_heap(const large_layout& layout, void* begin) noexcept;
 
 // --- Growing
 

@@ -36,21 +36,20 @@ public:
 
     // Allocates memory for the records of `count` blocks, so that on_allocate() cannot fail. Throws bad_alloc. Returns true.
     bool expect_block(std::size_t count = 1) {
-        ledger_.expect(count);
+        ledger_.reserve_records(count);
         return true;
     }
     // Records a block in use. Throws bad_alloc unless expect_block() was called before.
     void on_allocate(const void* block, std::size_t bytes, std::size_t alignment) { ledger_.add(block, bytes, alignment); }
-    // Records that a block was freed. Ends the program unless it was allocated here with that size and alignment and is in use. `owner` is
-    // the resource, for the message.
+    // Records a deallocation by the resource `owner`. Ends the program unless the block is in use, with that size and alignment.
     void on_deallocate(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
         block_record known;
-        const block_fault fault = ledger_.remove(block, bytes, alignment, known);
+        const block_fault fault = ledger_.mark_freed(block, bytes, alignment, known);
         if (fault != block_fault::none) detail::fail_block(resource_, owner, fault, block, bytes, alignment, known);
     }
-    void on_release() noexcept { ledger_.release(); }
+    void on_release() noexcept { ledger_.mark_released(); }
     // Records that the blocks in [first, last) were released; without arguments, all.
-    void on_release(const void* first, const void* last) noexcept { ledger_.release(first, last); }
+    void on_release(const void* first, const void* last) noexcept { ledger_.mark_released(first, last); }
 
     // Fills the bytes [from, bytes) of a freed block with free_fill.
     static void fill(void* block, std::size_t from, std::size_t bytes) noexcept {

@@ -129,7 +129,7 @@ struct chunk {
     std::byte* last;
     memory_piece memory;
     std::size_t blocks = 0;    // blocks that a multipool has carved from it, at its last count
-    std::size_t free = 0;      // free blocks among them; valid only while release_empty_chunks() runs
+    std::size_t free = 0;      // free blocks among them; valid only while reuse_empty_chunks() runs
 };
 
 class chunk_chain {
@@ -164,7 +164,7 @@ public:
     [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
     [[nodiscard]] std::size_t min_first_chunk_bytes() const noexcept { return initial_; }
     // Sets the commit policy of reservations; `policy` must outlive this.
-    void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
+    void set_commit_policy(const commit_policy& policy) noexcept { policy_ = &policy; }
     // Allocates from `buffer` before the first chunk. It stays the caller's. Precondition: nothing was allocated yet.
     void use_buffer(void* buffer, std::size_t bytes) noexcept {
         buffer_ = static_cast<std::byte*>(buffer);
@@ -177,8 +177,8 @@ public:
     // Makes room: moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`, in a kept chunk or a new one. One
     // from upstream has about `most` bytes at most, unless `bytes` are more, and is a multiple of `unit`, the stride of the blocks to be
     // carved from it. Throws what upstream throws; no block has changed then. Precondition: alignment is a power of two.
-    HEADROOM_COLD void add_chunk_for(std::size_t bytes, std::size_t alignment, std::size_t most = max_chunk_bytes,
-                                     std::size_t unit = 1) {
+    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = max_chunk_bytes,
+                                 std::size_t unit = 1) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream_);
         if (make_room_in_kept(bytes, alignment)) return;
         add_as_chunk(obtain_piece(bytes, alignment, most, detail::populate_for(bytes), link_bytes, unit));
@@ -194,8 +194,7 @@ public:
         make_active(*place);
     }
 
-    // Like add_chunk_for(), without a new chunk: uses the active chunk, commits more of its reservation, or uses a chunk kept from an
-    // earlier round. False if none of them suffices.
+    // Like make_room(), without a new chunk: uses the active chunk, its reservation, or a kept chunk. False if none suffices.
     bool make_room_in_kept(std::size_t bytes, std::size_t alignment) noexcept {
         if (fits(bytes, alignment)) return true;
         if (active_ != nullptr && commit_more_of(*active_, cursor, bytes, alignment)) {
@@ -286,7 +285,7 @@ public:
     }
 
     // Returns the usable bytes of the piece that obtain_piece(bytes, ..., most) would get; SIZE_MAX for a reservation.
-    [[nodiscard]] std::size_t next_bytes(std::size_t bytes, std::size_t most) const noexcept {
+    [[nodiscard]] std::size_t next_piece_bytes(std::size_t bytes, std::size_t most) const noexcept {
         return reserves_for(bytes) ? SIZE_MAX : (std::max)(bytes, (std::min)(next_, most));
     }
     // Returns a piece that belongs to no chunk, for `bytes` and `beside` bytes of bookkeeping. From upstream it has the size of the next
@@ -371,14 +370,13 @@ public:
         if (buffer_ == nullptr && first_ != nullptr) make_active(first_);
     }
 
-    // A position: the active chunk and the cursor. The start of the first chunk is represented as the end of the caller's buffer, because
-    // another chunk may be inserted before it.
+    // A position: the active chunk and the cursor. The first chunk's start counts as the buffer's end: chunks may be inserted before it.
     struct position {
         chunk* active_chunk = nullptr;
         std::byte* cursor = nullptr;
     };
     [[nodiscard]] position current_position() const noexcept {
-        if (is_unused()) return {nullptr, buffer_ + buffer_bytes_};
+        if (is_first_chunk_unused()) return {nullptr, buffer_ + buffer_bytes_};
         return {active_, cursor};
     }
 
@@ -432,7 +430,9 @@ private:
     }
 
     // True if the first chunk is active and nothing was allocated from it.
-    [[nodiscard]] bool is_unused() const noexcept { return active_ != nullptr && active_ == first_ && cursor == active_->first; }
+    [[nodiscard]] bool is_first_chunk_unused() const noexcept {
+        return active_ != nullptr && active_ == first_ && cursor == active_->first;
+    }
 
     void make_active(chunk* next) noexcept {
         active_ = next;
@@ -440,8 +440,10 @@ private:
         limit = next->last;
     }
 
-    // Returns the link where the next chunk is inserted: after the active one, or in front if there is none or is_unused().
-    [[nodiscard]] chunk** insertion_point() noexcept { return active_ != nullptr && !is_unused() ? &active_->next : &first_; }
+    // Returns the link where the next chunk is inserted: after the active one, or in front if there is none or is_first_chunk_unused().
+    [[nodiscard]] chunk** insertion_point() noexcept {
+        return active_ != nullptr && !is_first_chunk_unused() ? &active_->next : &first_;
+    }
 
     // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False if it has none, or too small a one, or is refused.
     bool commit_more_of(chunk& target, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {

@@ -20,8 +20,7 @@ public:
     large_blocks(const large_blocks&) = delete;
     large_blocks& operator=(const large_blocks&) = delete;
 
-    // Returns a block of `bytes`; with `reserve`, one of 64 KiB or more is in a reservation if the system grants one. Throws what upstream
-    // throws; blocks in use are unchanged then.
+    // Returns a block of `bytes`; with `reserve`, from 64 KiB on in a reservation if granted. Throws as upstream; blocks in use stay.
     [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
                                      bool reserve) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream);
@@ -104,7 +103,7 @@ private:
     }
 
     // True if the piece is aligned and has from `needed` to about twice `needed` bytes.
-    static bool serves(const memory_piece& memory, std::size_t needed, std::size_t alignment) noexcept {
+    static bool fits_request(const memory_piece& memory, std::size_t needed, std::size_t alignment) noexcept {
         return memory.bytes >= needed && memory.bytes / 2 <= needed && (detail::address_of(memory.data) & (alignment - 1)) == 0;
     }
 
@@ -130,13 +129,13 @@ private:
         return memory;
     }
 
-    // Removes and returns the smallest of the first 16 pieces for which serves() is true; empty if there is none.
+    // Removes and returns the smallest of the first 16 pieces for which fits_request() is true; empty if there is none.
     static memory_piece pop_best_fit(link*& list, std::size_t needed, std::size_t alignment) noexcept {
         int looks = 16;
         link** found = nullptr;
         for (link** at = &list; *at != nullptr && looks > 0; at = &(*at)->next, --looks) {
             const memory_piece& memory = (*at)->memory;
-            if (!serves(memory, needed, alignment)) continue;
+            if (!fits_request(memory, needed, alignment)) continue;
             if (found == nullptr || memory.bytes < (*found)->memory.bytes) found = at;
             if (memory.bytes == needed) break;
         }

@@ -25,22 +25,22 @@ public:
     block_ledger(const block_ledger&) = delete;
     block_ledger& operator=(const block_ledger&) = delete;
 
-    // Allocates memory for the records of `more` blocks, so that add() cannot fail for those. Throws bad_alloc. Amortized O(more).
-    void expect(std::size_t more);
+    // Allocates memory for the records of `count` blocks, so that add() cannot fail for those. Throws bad_alloc. Amortized O(count).
+    void reserve_records(std::size_t count);
 
-    // Records a block in use. Throws bad_alloc, unless expect() made memory for it; nothing has changed then. O(1).
+    // Records a block in use. Throws bad_alloc, unless reserve_records() made memory for it; nothing has changed then. O(1).
     void add(const void* block, std::size_t bytes, std::size_t alignment);
 
-    // Checks a deallocation. If it is right, records the block as freed and returns `none`; otherwise returns the fault. Sets `known` to
-    // the block's record, if there is one. Amortized O(1).
-    block_fault remove(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept;
+    // Records a right deallocation and returns `none`; otherwise returns the fault. Sets `known` to the block's record, if any. O(1).
+    block_fault mark_freed(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept;
 
     // Records all blocks as released; deallocating one afterwards is the fault `after_release`. O(n).
-    void release() noexcept;
+    void mark_released() noexcept;
     // Records the blocks in [first, last) as released. O(n).
-    void release(const void* first, const void* last) noexcept;
+    void mark_released(const void* first, const void* last) noexcept;
     // Calls `visit(context, block, record)` for each block in use and records it as released. O(n).
-    void release(void (*visit)(void* context, const void* block, const block_record& record) noexcept, void* context) noexcept;
+    void mark_released(void (*visit)(void* context, const void* block, const block_record& record) noexcept,
+                       void* context) noexcept;
 
     // Returns the number of blocks in use.
     [[nodiscard]] std::size_t count() const noexcept;

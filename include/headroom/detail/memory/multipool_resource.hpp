@@ -77,8 +77,7 @@ public:
         chain_.release();
     }
 
-    // Frees all blocks and keeps every chunk for the next round; keeps large blocks for one round, also those freed in this one. O(pools
-    // used + chunks + large blocks). Invalidates: every block.
+    // Frees all blocks; keeps chunks, and large blocks for one round. O(bins used + chunks + large blocks). Invalidates: every block.
     void rewind() noexcept {
         forget_blocks();
         large_.rewind(upstream_resource());
@@ -114,8 +113,7 @@ private:
     static constexpr std::int32_t frees_between_sorts_busy = 16;
     static constexpr std::int32_t frees_when_few_slabs = 32;
     static constexpr std::int32_t frees_without_slabs = INT32_MAX;    // and for blocks above 4 KiB
-    // True if freed blocks without a queue are kept. Not in checked builds: each is a piece of its own, most of whose memory becomes
-    // inaccessible, so that a late write faults.
+    // True if freed blocks without a queue are kept. Not in checked builds: most of each becomes inaccessible, so that late writes fault.
     static constexpr bool keeps_unpooled = !detail::memory_checked;
 
     // `defaulted`: the program named no upstream, so larger chunks come from reservations if it is new_delete_resource().
@@ -171,14 +169,14 @@ private:
         if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(offset));
     }
 
-    // Slow path of pop_block(): carves a block at the cursor; calls refill_slow() if the chunk is full, or the bin inactive: null `first`.
+    // Carves a block at the cursor; pop_block_slow() if the chunk is full or, where `first` is null, the bin inactive.
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t offset, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(offset);
         const std::size_t skipped = padding_for(size) + detail::gap_before(size);
         if (HEADROOM_UNLIKELY(first == nullptr ||
                               detail::address_of(chain_.cursor) + skipped + size > detail::address_of(chain_.limit))) {
-            return refill_slow(offset, bytes, alignment);
+            return pop_block_slow(offset, bytes, alignment);
         }
         return carve_at_cursor(offset, skipped, bytes, alignment);
     }
@@ -195,7 +193,7 @@ private:
         return on_first_use(place, bytes, alignment);
     }
     // Slow path of carve(): activates the bin, or refills it from slabs, or gets memory. Returns a block. Throws upstream's exception.
-    [[gnu::noinline]] void* refill_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+    [[gnu::noinline]] void* pop_block_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
         detail::bin& mine = bin_at(offset);
         if (mine.last == nullptr) {    // first use
             if (size_of(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
@@ -205,12 +203,12 @@ private:
         if (has_slabs(index_of(offset)) && slabs_->refill(mine, index_of(offset))) {
             return on_allocate(mine.pop(), bytes, alignment, offset);
         }
-        return grow_and_carve(offset, bytes, alignment);
+        return refill_or_grow(offset, bytes, alignment);
     }
     // True if the bin has slabs, and its blocks are carved from them. Otherwise they are carved from chunks that have room.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
-    // Slow path of refill_slow(): returns a block from a chunk with room, free blocks or pages, or new memory. Throws what upstream throws.
-    void* grow_and_carve(std::size_t offset, std::size_t bytes, std::size_t alignment);
+    // Slow path of pop_block_slow(): a block from a chunk with room, free blocks or pages, or new memory. Throws as upstream.
+    void* refill_or_grow(std::size_t offset, std::size_t bytes, std::size_t alignment);
     // Adds a segment and refills the bin from it; or makes room for a block in a chunk and returns false. Throws what upstream throws.
     bool add_memory(std::size_t index);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t offset) noexcept { return offset / sizeof(detail::bin); }
@@ -251,13 +249,13 @@ private:
         });
     }
     // Returns when the pages of a slab are populated: at once for blocks up to 128 bytes, and up to 4 KiB if the bin has slabs already.
-    [[nodiscard]] detail::populate slab_populate(std::size_t index) const noexcept {
+    [[nodiscard]] detail::populate populate_for_slab(std::size_t index) const noexcept {
         const bool all = index < detail::fine_bin_count || (index < detail::short_bin_count && has_slabs(index));
         return all ? detail::populate::at_once : detail::populate::at_first_touch;
     }
     // Opens a slab at the end of the active segment and refills the bin. False if a new segment is needed.
     bool open_unused_slab(std::size_t index) noexcept {
-        const detail::page_runs::run found = take_unused_run(detail::slab_pages(index), slab_populate(index));
+        const detail::page_runs::run found = take_unused_run(detail::slab_pages(index), populate_for_slab(index));
         if (!found) return false;
         slabs_->open_slab(found, index);
         return slabs_->refill(bins_[index], index);
@@ -273,8 +271,8 @@ private:
     [[nodiscard]] std::size_t medium_pages_freed() const noexcept;
     // Returns the deferred blocks of each bin to their slabs, and those in queues: of all bins if `all`, otherwise of bins above 4 KiB or
     // with many frees. Empty slabs become free pages. O(free blocks). Precondition: slabs_ is not null.
-    void return_all_to_slabs(bool all) noexcept;
-    // Calls take(), take_unused() and, after return_all_to_slabs(true), take() again, until one returns true; false if none does. Before
+    void return_blocks_to_slabs(bool all) noexcept;
+    // Calls take(), take_unused() and, after return_blocks_to_slabs(true), take() again, until one returns true; false if none does. Before
     // that, returns freed blocks to their slabs if there are many. Precondition: slabs_ is not null.
     template <class Take, class TakeUnused>
     bool find_free_or_unused(Take take, TakeUnused take_unused) noexcept;
@@ -303,7 +301,7 @@ private:
         }
         deallocate_slow(block, bytes, alignment);
     }
-    static std::size_t medium_offset(std::size_t bytes) noexcept { return detail::medium_index(bytes) * sizeof(detail::bin); }
+    static std::size_t medium_offset(std::size_t bytes) noexcept { return detail::medium_bin_of(bytes) * sizeof(detail::bin); }
     // Returns the offset of the bin for zero bytes: that of `alignment` bytes.
     static std::size_t offset_for_zero_bytes(std::size_t alignment) noexcept {
         return detail::bin_of(alignment) * sizeof(detail::bin);
@@ -368,16 +366,16 @@ private:
     // block in use to it; otherwise makes such chunks usable again. False if there was nothing. O(free blocks).
     bool reclaim(std::size_t bytes) noexcept;
     // Part of reclaim() for chunks. False if none is empty, or there are more than 64.
-    bool release_empty_chunks(std::size_t bytes) noexcept;
-    // True if all blocks of the chunk are free. Precondition: called during release_empty_chunks().
+    bool reuse_empty_chunks(std::size_t bytes) noexcept;
+    // True if all blocks of the chunk are free. Precondition: called during reuse_empty_chunks().
     static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
     // True if upstream reuses memory that is returned to it; a monotonic resource does not. Finds out once: returns an empty chunk or
     // segment of at least `bytes`, just refused by upstream, and allocates it again. False while fewer than two are empty.
-    bool upstream_reuses(std::size_t bytes) noexcept;
+    bool probe_upstream_reuse(std::size_t bytes) noexcept;
     // Records how many blocks were carved from the active chunk. Must run before another chunk becomes active. O(bins).
     void record_carved() noexcept;
     // Makes a chunk that has room for the block active. False if none has.
-    [[nodiscard]] bool chain_has_room(std::size_t bytes, std::size_t alignment) noexcept {
+    [[nodiscard]] bool make_room_in_chunks(std::size_t bytes, std::size_t alignment) noexcept {
         if (chain_.fits(bytes, alignment)) return true;
         record_carved();
         return chain_.make_room_in_kept(bytes, alignment);
@@ -436,7 +434,7 @@ private:
     void* allocate_run(std::size_t bytes, std::size_t alignment) {
         const std::size_t count = run_pages(bytes, alignment);
         detail::page_runs::run found{};
-        if (slabs_ != nullptr) found = slabs_->runs().take(count);
+        if (slabs_ != nullptr) found = slabs_->runs().take_free_run(count);
         if (HEADROOM_UNLIKELY(!found)) {
             found = find_or_add_pages(count);
             if (!found) return allocate_large(bytes, alignment);

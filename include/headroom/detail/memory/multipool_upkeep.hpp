@@ -53,11 +53,11 @@ HEADROOM_COLD inline bool multipool_resource::add_memory(std::size_t index) {
     const std::size_t most = max_chunk_bytes(size);
     const std::size_t slab = detail::slab_pages(index) * detail::pool_page_bytes;
     const std::size_t least = (std::max)(slab, std::clamp(most, min_segment_bytes, min_first_segment_bytes));
-    if (chain_.next_bytes(size, most) >= least) {
+    if (chain_.next_piece_bytes(size, most) >= least) {
 #if defined(__cpp_exceptions)
         try {
 #endif
-            if (add_segment(chain_.obtain_piece(slab, detail::pool_page_bytes, most, slab_populate(index))) &&
+            if (add_segment(chain_.obtain_piece(slab, detail::pool_page_bytes, most, populate_for_slab(index))) &&
                 open_unused_slab(index))
                 return true;
 #if defined(__cpp_exceptions)
@@ -67,7 +67,7 @@ HEADROOM_COLD inline bool multipool_resource::add_memory(std::size_t index) {
 #endif
     }
     record_carved();
-    chain_.add_chunk_for(size, detail::alignment_of(size), most, size + detail::gap_before(size));
+    chain_.make_room(size, detail::alignment_of(size), most, size + detail::gap_before(size));
     return false;
 }
 
@@ -85,7 +85,7 @@ inline void multipool_resource::record_carved() noexcept {
     carved_ = all;
 }
 
-HEADROOM_COLD inline bool multipool_resource::upstream_reuses(std::size_t bytes) noexcept {
+HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t bytes) noexcept {
     if (upstream_reuses_ != answer::unknown) return upstream_reuses_ == answer::yes;
     const auto chunks = chain_.smallest_empty(bytes, chunk_is_empty);
     std::pair<const detail::segment*, std::size_t> segments;
@@ -116,13 +116,13 @@ HEADROOM_COLD inline bool multipool_resource::upstream_reuses(std::size_t bytes)
 
 HEADROOM_COLD inline bool multipool_resource::reclaim(std::size_t bytes) noexcept {
     bool any = large_.release_kept(upstream_resource());
-    if (slabs_ != nullptr) return_all_to_slabs(true);
-    if constexpr (!detail::memory_checked) any = release_empty_chunks(bytes) || any;
-    if (slabs_ != nullptr && (chain_.uses_reservations() || upstream_reuses(bytes))) any = slabs_->runs().trim() != 0 || any;
+    if (slabs_ != nullptr) return_blocks_to_slabs(true);
+    if constexpr (!detail::memory_checked) any = reuse_empty_chunks(bytes) || any;
+    if (slabs_ != nullptr && (chain_.uses_reservations() || probe_upstream_reuse(bytes))) any = slabs_->runs().trim() != 0 || any;
     return any;
 }
 
-HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t bytes) noexcept {
+HEADROOM_COLD inline bool multipool_resource::reuse_empty_chunks(std::size_t bytes) noexcept {
     // Looking up a block is linear in the chunks. Only max_blocks_per_chunk makes more than some dozens.
     constexpr std::size_t most_chunks = 64;
     record_carved();
@@ -149,7 +149,7 @@ HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t b
             block = next;
         }
     });
-    if (found) chain_.reuse_empty(!chain_.uses_reservations() && upstream_reuses(bytes), chunk_is_empty);
+    if (found) chain_.reuse_empty(!chain_.uses_reservations() && probe_upstream_reuse(bytes), chunk_is_empty);
     return found;
 }
 
@@ -167,7 +167,7 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
 #endif
     if (slabs_ != nullptr && may_use_free_run(bytes, alignment)) {
         const std::size_t count = run_pages(bytes, alignment);
-        if (const detail::page_runs::run found = slabs_->runs().take(count)) {
+        if (const detail::page_runs::run found = slabs_->runs().take_free_run(count)) {
             detail::page_runs::mark_used(found, count);
             return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
         }
@@ -176,17 +176,17 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
     return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes, alignment);
 }
 
-HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+HEADROOM_COLD inline void* multipool_resource::refill_or_grow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
     const std::size_t size = size_of(offset);
     const std::size_t index = index_of(offset);
     detail::bin& mine = bin_at(offset);
     const std::size_t aligned = detail::alignment_of(size);
-    if (has_slabs(index) || !chain_has_room(size, aligned)) {
+    if (has_slabs(index) || !make_room_in_chunks(size, aligned)) {
         // Uses the last free block before it gets memory.
         const auto take = [&] { return slabs_->refill(mine, index); };
         const auto take_unused = [&] { return open_unused_slab(index) || !mine.empty(); };
         bool found = slabs_ != nullptr ? find_free_or_unused(take, take_unused) : !mine.empty();
-        if (!found && (slabs_ == nullptr || !chain_has_room(size, aligned))) {
+        if (!found && (slabs_ == nullptr || !make_room_in_chunks(size, aligned))) {
 #if defined(__cpp_exceptions)
             try {
 #endif
@@ -195,7 +195,7 @@ HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t offset
             } catch (const std::bad_alloc&) {
                 if (!reclaim(size)) throw;
                 found = slabs_ != nullptr && (take() || take_unused());
-                if (!found && !chain_has_room(size, aligned)) found = add_memory(index);
+                if (!found && !make_room_in_chunks(size, aligned)) found = add_memory(index);
             }
 #endif
         }
@@ -207,9 +207,9 @@ HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t offset
 
 template <class Take, class TakeUnused>
 bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) noexcept {
-    if (slabs_->runs().is_worth_sorting(medium_pages_freed())) return_all_to_slabs(false);
+    if (slabs_->runs().start_sort_if_due(medium_pages_freed())) return_blocks_to_slabs(false);
     if (take() || take_unused()) return true;
-    return_all_to_slabs(true);
+    return_blocks_to_slabs(true);
     return take();
 }
 
@@ -227,7 +227,7 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     // memory that is freed and allocated in turn stays in the queue. And while a container is destroyed, each block is fetched from memory
     // by the address in the one before; the blocks returned to slabs have arrived long ago, so this work hides in that wait.
     if (!slabs_->has_many_slabs(index_of(offset))) {
-        mine.frees_until_sort -= frees_when_few_slabs;    // returned with the others, see return_all_to_slabs()
+        mine.frees_until_sort -= frees_when_few_slabs;    // returned with the others, see return_blocks_to_slabs()
     } else if (slabs_->defer(mine, index_of(offset))) {
         mine.frees_until_sort = frees_between_sorts_busy;
     }
@@ -244,7 +244,7 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
     return result;
 }
 
-[[gnu::noinline]] inline void multipool_resource::return_all_to_slabs(bool all) noexcept {
+[[gnu::noinline]] inline void multipool_resource::return_blocks_to_slabs(bool all) noexcept {
     for_each_active([this, all, slabs = slabs_](std::size_t index, detail::bin& each) {
         if (all || index >= detail::short_bin_count || each.frees_until_sort <= frees_between_sorts - frees_when_few_slabs) {
             each.frees_until_sort = initial_frees_until_sort(index);
@@ -257,7 +257,7 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
 
 HEADROOM_COLD inline detail::page_runs::run multipool_resource::find_or_add_pages(std::size_t count) noexcept {
     detail::page_runs::run found{};
-    const auto take = [&] { return static_cast<bool>(found = slabs_->runs().take(count)); };
+    const auto take = [&] { return static_cast<bool>(found = slabs_->runs().take_free_run(count)); };
     const auto take_unused = [&] {
         found = take_unused_run(count, detail::populate::at_first_touch);
         return static_cast<bool>(found);
@@ -297,7 +297,7 @@ inline void multipool_resource::allocate_batch(std::size_t index, detail::bin_qu
         detail::poison(block, bytes);
         --count;
         // Takes the rest of the queue without allocate(), except in checked builds, which record every block.
-        if constexpr (!detail::memory_checked) count -= into.pop_up_to(bins_[index], count);
+        if constexpr (!detail::memory_checked) count -= into.append_up_to(bins_[index], count);
     }
 }
 
@@ -322,7 +322,7 @@ inline void multipool_resource::deallocate_batch(std::size_t index, detail::free
 inline std::size_t multipool_resource::trim() noexcept {
     large_.release_kept(upstream_resource());
     if (slabs_ == nullptr) return 0;
-    return_all_to_slabs(true);
+    return_blocks_to_slabs(true);
     return slabs_->runs().trim();
 }
 

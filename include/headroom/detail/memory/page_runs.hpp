@@ -3,8 +3,7 @@
 // A run is a number of adjacent pages. Adjacent free runs are joined; each free run is in the list of its length. Slabs and large blocks
 // are runs carved from free ones of any length, so pages freed by one size serve every other.
 //
-// The state of a page is in arrays beside its segment, not in the page. The length of a free run is in its first and its last entry, so
-// that its neighbours find it when they are freed.
+// Arrays beside the segment have the state of its pages. A free run's length is in its first and its last entry, for its neighbours.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +21,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// State of a page needed to free a block of its slab. In an array of its own, because blocks freed in random order look it up each time,
-// so it should fit into the first-level cache.
+// State of a page needed to free a block of its slab. In an array of its own, to fit into the first-level cache.
 struct page_counts {
     static constexpr std::uint8_t free_run = 0xFE;    // at the ends of a free run
     static constexpr std::uint8_t used_run = 0xFF;    // at the ends of the run of a large block
@@ -172,8 +170,8 @@ public:
 
     // Removes `count` pages from a free run that is as short as possible, and returns them; the caller marks them as used. None if it finds
     // none: of several runs about as long, it looks at 16. O(1).
-    [[nodiscard]] run take(std::size_t count) noexcept {
-        std::size_t list = list_of(count);
+    [[nodiscard]] run take_free_run(std::size_t count) noexcept {
+        std::size_t list = list_index_of(count);
         if (count > exact_length_lists) {
             int looks = 16;
             for (page_links* each = lists_[list]; each != nullptr && looks > 0; each = each->next, --looks) {
@@ -186,8 +184,8 @@ public:
         if (longer == 0) return {};
         return split_free_run(run_at(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
     }
-    // Like take(), for pages at the end of the active segment: a free run there and pages never used. None if the segment is too small, or
-    // if provide(memory, bytes) returns false because it cannot commit the first `bytes`.
+    // Returns `count` pages at the end of the active segment: a free run there and unused pages. None if the segment is too small, or
+    // provide(memory, bytes) is false: the first `bytes` cannot be committed.
     template <class Provide>
     [[nodiscard]] run take_unused(std::size_t count, Provide provide) noexcept {
         if (active_ == nullptr) return {};
@@ -195,7 +193,7 @@ public:
         const page_counts* const last = of.high_water == 0 ? nullptr : &of.counts[of.high_water - 1];
         const std::size_t before = last != nullptr && last->bin == page_counts::free_run ? last->length() : 0;
         const std::size_t first = of.high_water - before;
-        if (before >= count) return split_free_run({&of, first}, count);    // take() looks at few runs of a list
+        if (before >= count) return split_free_run({&of, first}, count);    // take_free_run() looks at few runs of a list
         const std::size_t more = count - before;
         if (more > of.pages - of.high_water || !provide(of.memory, (of.high_water + more) * pool_page_bytes)) return {};
         if (before != 0) remove_free_run({&of, first}, before);
@@ -205,7 +203,7 @@ public:
     }
     // True if returning blocks to slabs may pay: enough pages were used for the first time, or freed, since the last call that returned
     // true; that call restarts the count. `pending`: freed pages that are not free runs yet.
-    [[nodiscard]] bool is_worth_sorting(std::size_t pending) noexcept {
+    [[nodiscard]] bool start_sort_if_due(std::size_t pending) noexcept {
         if (used_since_sort_ + pending < 16 + used_ / 16) return false;
         used_since_sort_ = 0;
         return true;
@@ -282,7 +280,7 @@ private:
     static constexpr std::size_t list_count = 48;
 
     // Returns the number of the list for free runs of `count` pages.
-    static std::size_t list_of(std::size_t count) noexcept {
+    static std::size_t list_index_of(std::size_t count) noexcept {
         return count <= exact_length_lists ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
     }
 
@@ -307,7 +305,7 @@ private:
         segment& of = *added.of;
         of.counts[added.index].set_run(page_counts::free_run, count);
         of.counts[added.index + count - 1].set_run(page_counts::free_run, count);
-        const std::size_t list = list_of(count);
+        const std::size_t list = list_index_of(count);
         page_links& links = of.links[added.index];
         links = {nullptr, lists_[list], of.place(added.index)};
         if (links.next != nullptr) links.next->previous = &links;
@@ -316,7 +314,7 @@ private:
         free_ += count;
     }
     void remove_free_run(const run& gone, std::size_t count) noexcept {
-        const std::size_t list = list_of(count);
+        const std::size_t list = list_index_of(count);
         const page_links& links = gone.of->links[gone.index];
         if (links.next != nullptr) links.next->previous = links.previous;
         if (links.previous != nullptr) {
@@ -393,7 +391,7 @@ private:
     segment* active_ = nullptr;        // segment whose unused pages are taken next; null: none
     std::size_t used_ = 0;             // pages
     std::size_t free_ = 0;
-    std::size_t used_since_sort_ = 0;     // pages taken unused since is_worth_sorting() was last true
+    std::size_t used_since_sort_ = 0;     // pages taken unused since start_sort_if_due() was last true
     std::uint64_t nonempty_lists_ = 0;    // a bit for each list that is not empty
     std::array<page_links*, list_count> lists_{};
 };

@@ -1,5 +1,4 @@
-// Poisons the bytes of memory resources that must not be touched, for AddressSanitizer: free blocks, and the unused part of an arena.
-// Does nothing without the sanitizer, and with HEADROOM_NO_ASAN_ANNOTATIONS (annotate.hpp).
+// Poisoning for AddressSanitizer: free blocks, unused bytes of an arena. Nothing without it, or with HEADROOM_NO_ASAN_ANNOTATIONS.
 //
 // In checked builds (checks.hpp) also marks them for Valgrind, if its headers are present; in others never, because its requests cost
 // instructions even when the program does not run under it.

@@ -55,10 +55,10 @@ public:
     [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         if (!state.deferred.empty()) {
-            (void)queue.pop_up_to(state.deferred, refill_blocks);
+            (void)queue.append_up_to(state.deferred, refill_blocks);
             state.reused_deferred = true;
         } else if (!state.unslabbed.empty()) {
-            (void)queue.pop_up_to(state.unslabbed, refill_blocks);
+            (void)queue.append_up_to(state.unslabbed, refill_blocks);
         } else {
             return refill_from_slab(queue, index);
         }
@@ -85,7 +85,7 @@ public:
             of.counts[at + i].home_distance = static_cast<std::uint8_t>(i);
         }
         of.counts[at].first_free = of.counts[at].used = of.counts[at].carved = 0;
-        of.links[at].start = of.place(at) + first_line(index, at);
+        of.links[at].start = of.place(at) + color_offset(index, at);
         sizes_[index].current = pages;
         sizes_[index].pages += static_cast<std::uint32_t>(count);
     }
@@ -171,7 +171,7 @@ private:
     // Returns the number of blocks in the slab's free list.
     static std::size_t free_blocks_of(const page_counts& slab) noexcept { return std::size_t{slab.carved} - slab.used; }
     // Returns the bytes from the beginning of a slab's block to the next one's.
-    static std::size_t stride_of(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
+    static std::size_t block_stride(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
 
     // Returns the blocks of a list to the slabs of one segment. Stops at the first block elsewhere, and returns it; null at the list's end.
     // Half the cost of freeing a block: everything rare is out of line.
@@ -242,7 +242,7 @@ private:
     HEADROOM_ALWAYS_INLINE bool refill_from_slab(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         if (state.current) {
-            carve_some(queue, state, index);
+            carve_blocks(queue, state, index);
         } else if (state.first != nullptr) {
             take_free_blocks(queue, state, index);
         } else {
@@ -252,28 +252,28 @@ private:
     }
     // Slow path of refill_from_slab(): opens a slab in a free page run. False if none is long enough.
     [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
-        const page_runs::run found = runs_.take(detail::slab_pages(index));
+        const page_runs::run found = runs_.take_free_run(detail::slab_pages(index));
         if (!found) return false;
         open_slab(found, index);
-        carve_some(queue, sizes_[index], index);
+        carve_blocks(queue, sizes_[index], index);
         return true;
     }
 
     // Returns the offset, in a slab at page `at`, of the gap before its first block. Slabs with gaps begin in different cache lines.
-    static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
+    static std::size_t color_offset(std::size_t index, std::size_t at) noexcept {
         const bin_shape& shape = bin_shapes[index];
         if (shape.gap == 0) return 0;
-        const std::size_t unused = shape.pages * pool_page_bytes - shape.blocks * stride_of(shape);
+        const std::size_t unused = shape.pages * pool_page_bytes - shape.blocks * block_stride(shape);
         return at / shape.pages * shape.blocks % (unused / shape.gap + 1) * shape.gap;
     }
 
     // Carves blocks from the current slab and appends them: a page's worth, then as many as were carved before, so that a slab of which
     // little is used is not written to as a whole. Precondition: there is one.
-    void carve_some(bin_queue& queue, size_state& state, std::size_t index) noexcept {
+    void carve_blocks(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         page_counts& from = state.current.of->counts[state.current.index];
         const bin_shape& shape = bin_shapes[index];
         const std::size_t size = shape.bytes;
-        const std::size_t stride = stride_of(shape);
+        const std::size_t stride = block_stride(shape);
         const std::size_t count =
             (std::min)(std::size_t{shape.blocks} - from.carved, std::size_t{(std::max)(from.carved, shape.first)});
         std::byte* place = state.current.of->links[state.current.index].start + from.carved * stride + shape.gap;
@@ -296,7 +296,7 @@ private:
         page_counts& from = home.of->counts[home.index];
         const auto free = static_cast<std::uint16_t>(free_blocks_of(from));
         unlink_slab(state, *state.first);
-        const auto stride = static_cast<std::uint32_t>(stride_of(bin_shapes[index]));
+        const auto stride = static_cast<std::uint32_t>(block_stride(bin_shapes[index]));
         const auto* block = reinterpret_cast<const free_block*>(home.place() + from.first_free - 1);
         if (free >= min_prefetched) {
             // Prefetches the whole slab: its memory may be cold, and links would be fetched one by one.

@@ -33,7 +33,7 @@ public:
     // No commit policy: chunks come from the named upstream.
     explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept : core_(upstream) {}
     explicit synchronized_multipool_resource(const std::pmr::pool_options& options) noexcept : core_(options) {
-        core_.chain_.commit_by(detail::shared_chunk_policy);
+        core_.chain_.set_commit_policy(detail::shared_chunk_policy);
     }
     synchronized_multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
         : core_(options, upstream) {}
@@ -149,11 +149,16 @@ private:
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
-    static multipool_resource& of(std::pmr::memory_resource& core) noexcept { return static_cast<multipool_resource&>(core); }
-    static constexpr detail::core_batches batches{[](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into,
-                                                     std::uint32_t count) { of(core).allocate_batch(index, into, count); },
-                                                  [](std::pmr::memory_resource& core, std::size_t index,
-                                                     detail::free_block* list) { of(core).deallocate_batch(index, list); }};
+    static multipool_resource& as_multipool(std::pmr::memory_resource& core) noexcept {
+        return static_cast<multipool_resource&>(core);
+    }
+    static constexpr detail::core_batches batches{
+        [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into, std::uint32_t count) {
+            as_multipool(core).allocate_batch(index, into, count);
+        },
+        [](std::pmr::memory_resource& core, std::size_t index, detail::free_block* list) {
+            as_multipool(core).deallocate_batch(index, list);
+        }};
 
     multipool_resource core_;
     std::size_t max_cached_bytes_ = (std::min)(core_.options().largest_required_pool_block, detail::max_short_bytes);

@@ -60,16 +60,15 @@ inline constexpr std::size_t thread_slot_count = 64;
 HEADROOM_API extern constinit thread_local std::array<thread_slot, thread_slot_count> thread_slots;
 
 // Returns how many blocks of `bytes` a thread's list gets from the core at a time: 4 KiB, but from 2 to 32 blocks. It holds twice as many.
-constexpr std::uint32_t batch_blocks(std::size_t bytes) noexcept {
+constexpr std::uint32_t blocks_per_refill(std::size_t bytes) noexcept {
     const std::size_t fitting = 4096 / bytes;
     return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
 }
 
-// Moves blocks of one bin out of and into the core. `take` appends `count` blocks to `into`, or fewer, and throws what the core throws.
-// `give` frees a null-terminated list, or null.
+// The core's batch calls. `allocate` appends up to `count` blocks and throws as the core; `deallocate` frees a null-terminated list.
 struct core_batches {
-    void (*take)(std::pmr::memory_resource& core, std::size_t index, bin_queue& into, std::uint32_t count);
-    void (*give)(std::pmr::memory_resource& core, std::size_t index, free_block* list);
+    void (*allocate)(std::pmr::memory_resource& core, std::size_t index, bin_queue& into, std::uint32_t count);
+    void (*deallocate)(std::pmr::memory_resource& core, std::size_t index, free_block* list);
 };
 
 class HEADROOM_API shared_pools {
@@ -79,8 +78,7 @@ public:
                  const core_batches& batches) noexcept;
     shared_pools(const shared_pools&) = delete;
     shared_pools& operator=(const shared_pools&) = delete;
-    // Precondition: no other thread is in a call. The caches go with the core's blocks. Waits for threads that are ending and returning
-    // their blocks: they are not in a call.
+    // Precondition: no other thread is in a call. Waits for threads that end and return their blocks. The core's blocks go with it.
     ~shared_pools();
 
     // Returns the calling thread's cache; null if it has none yet, or another resource took its slot. Takes no lock.
@@ -92,8 +90,7 @@ public:
         return mine.cache;
     }
 
-    // Slow path of allocation: returns a block of the bin at `offset`, after refilling the thread's empty list from its spare batch, the
-    // depot or the core. Throws what the core throws.
+    // Slow path of allocation: refills the thread's list at `offset` from its spare batch, the depot or the core. Throws as the core.
     void* refill(std::size_t offset);
     // Slow path of deallocation: passes on a batch if the thread's list is full, and pushes the block; without a cache the core frees it.
     void deallocate_slow(std::size_t offset, void* block);

@@ -1,8 +1,6 @@
-// Blocks for the elements of a vector with std::allocator: on the heap while there are few, in a reservation from Policy::map_threshold
-// bytes on, from std::allocator in constant evaluation.
+// Memory of a vector with std::allocator: heap blocks, and large ones from Policy::map_threshold on. Constant evaluation: std::allocator.
 //
-// A vector has only three pointers, so the capacity tells the kind of block: fewer than large_threshold() elements are a plain heap block,
-// more are a large block (blocks.hpp).
+// The capacity tells the kind of block: fewer than large_threshold() elements are a heap block, more a large one (blocks.hpp).
 //
 // All functions are static and take the pointers by value: see "register cursor" in appending.hpp. A null block means that memory was
 // refused. If a call is refused or throws, nothing has changed.
@@ -62,8 +60,8 @@ struct heap_memory : default_construction_<T> {
 
     // --- Blocks
 
-    // Allocates a block for at least `required` elements; `wanted` is the preferred capacity. `exactly`: commits no more than required. If
-    // refused, returns null with `Quiet`, otherwise throws std::bad_alloc.
+    // Allocates a block for `required` elements (`exactly`: no more), preferably `wanted`. If refused: null with `Quiet`, else
+    // std::bad_alloc.
     template <bool Quiet>
     [[nodiscard]] static constexpr block<T*> allocate(std::size_t required, std::size_t wanted, bool exactly) noexcept(Quiet) {
         if (HEADROOM_CONSTANT_EVALUATED()) {
@@ -104,8 +102,7 @@ struct heap_memory : default_construction_<T> {
         return static_cast<T*>(detail::expand_large_in_place(layout, begin, required, exactly));
     }
 
-    // Returns a block for `required` elements, with geometric growth unless `exactly`, to which the elements were relocated as bytes;
-    // releases the old one. For relocatable types. Throws std::bad_alloc.
+    // Returns a block for `required` relocatable elements, geometric unless `exactly`; releases the old one. Throws std::bad_alloc.
     [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (is_doubling) {
@@ -155,7 +152,7 @@ struct heap_memory : default_construction_<T> {
     // True if a block of `capacity` elements should be replaced by a smaller one for `size`.
     [[nodiscard]] static constexpr bool has_waste(T* begin, std::size_t size, std::size_t capacity) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || size < large_threshold()) return size != capacity;
-        return size != capacity && detail::on_heap(layout, begin);
+        return size != capacity && detail::is_on_heap(layout, begin);
     }
 
 private:

@@ -96,8 +96,7 @@ public:
 
     // --- New elements in a larger block. If a call throws, the vector is as it was.
 
-    // Inserts one element, constructed from the arguments, before `at` of a full block. Returns the new element. With `Quiet`, returns
-    // null if memory is refused.
+    // Inserts one element, made from the arguments, before `at` of a full block. Returns it; with `Quiet`, null if memory is refused.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
         const std::size_t size = size_of_();

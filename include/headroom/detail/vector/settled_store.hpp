@@ -306,8 +306,7 @@ private:
         return made;
     }
 
-    // Commits memory for `count` elements in all, rounded up to pages only if `exactly`. If refused, sets `why`, to over_limit_ past the
-    // reservation, and returns the extent unchanged.
+    // Commits memory for `count` elements in all (`exactly`: only pages more). If refused, sets `why` and returns the extent unchanged.
     HEADROOM_COLD static extent_ try_commit_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
         if (count <= static_cast<std::size_t>(there.cap - there.begin)) return there;
         if (count > there.max_size()) {
