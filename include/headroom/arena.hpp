@@ -48,6 +48,8 @@ public:
     // Takes over the reservation; overwrites what its memory holds.
     explicit arena(reservation range) noexcept : range_(std::move(range)) { init_from_range(); }
 
+    arena(const arena&) = delete;
+    arena& operator=(const arena&) = delete;
     // Moves all blocks to *this; `other` can allocate no more. Invalidates: nothing.
     arena(arena&& other) noexcept
         : cursor_(std::exchange(other.cursor_, nullptr)), limit_(std::exchange(other.limit_, nullptr)),
@@ -258,7 +260,7 @@ private:
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
-    std::optional<arena> own_;
+    std::optional<arena> own_{};
     arena* arena_;
     [[no_unique_address]] detail::memory_checks checks_{"arena_resource"};
 };

@@ -41,20 +41,20 @@ namespace detail {
 // A buffer of a column, and a reference to its owner.
 struct arrow_buffer {
     const void* data = nullptr;
-    share owner;
+    share owner{};
 };
 
 // A column of any type.
 struct arrow_node {
-    std::string name;
-    std::string format;
+    std::string name{};
+    std::string format{};
     std::size_t length = 0;
     std::int64_t null_count = 0;    // -1: not counted
     bool nullable = false;
-    bool ordered = false;                 // a dictionary's values are in order
-    std::vector<arrow_buffer> buffers;    // the first is the validity bitmap
-    std::vector<arrow_node> children;
-    std::vector<arrow_node> dictionary;    // its values in one node, or empty
+    bool ordered = false;                   // a dictionary's values are in order
+    std::vector<arrow_buffer> buffers{};    // the first is the validity bitmap
+    std::vector<arrow_node> children{};
+    std::vector<arrow_node> dictionary{};    // its values in one node, or empty
 };
 
 HEADROOM_API [[noreturn]] void throw_arrow(const char* what);
@@ -237,7 +237,7 @@ private:
         return made;
     }
 
-    detail::arrow_node node_;
+    detail::arrow_node node_{};
 };
 
 // Largest number of rows in a chunk of a table.

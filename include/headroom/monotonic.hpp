@@ -36,7 +36,7 @@ public:
     // A position to rewind to: blocks allocated after it are freed, blocks allocated before it stay.
     class marker {
         friend class monotonic_resource;
-        detail::chunk_chain::position position_;
+        detail::chunk_chain::position position_{};
     };
 
     // Chunks come from the default resource, larger ones from reservations if that is new_delete_resource(). Allocates nothing.

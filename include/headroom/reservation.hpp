@@ -181,7 +181,7 @@ private:
         return error;
     }
 
-    detail::held_range held_;
+    detail::held_range held_{};
 };
 
 // Returns the reservation that `pointer` points into, if any; one past the reserved end is not in it. O(1), lock-free. Other threads may

@@ -92,7 +92,7 @@ private:
         T* place;
     };
 
-    T* object_;
+    T* object_ = nullptr;
 };
 
 // Constructs a winked<T>, where the type of the result is deduced.

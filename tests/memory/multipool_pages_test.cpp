@@ -163,7 +163,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
         for (int done = 0; done < 600; ++done) {
             if (random.below(100) < 52) {
                 const std::size_t count = random.below(10) == 0 ? 1 + random.below(60) : 1 + random.below(17);
-                page_runs::run got = runs.take(count);
+                page_runs::run got = runs.take_free_run(count);
                 if (!got) {
                     // Partly from the free pages at the end.
                     std::size_t more = count;

@@ -46,6 +46,7 @@ public:
     using pointer = T*;
     using const_pointer = const T*;
     static constexpr bool never_relocates_ = false;
+    static constexpr bool can_refuse_changes_ = false;
     template <class...>
     static constexpr bool uses_default_construct_() noexcept {
         return true;

@@ -346,17 +346,17 @@ protected:
     }
 
     // Fields that an append reads and writes, on a cache line of their own.
-    alignas(64) mutable detail::append_lock lock_;
+    alignas(64) mutable detail::append_lock lock_{};
     std::atomic<size_type> size_{0};
     size_type claimed_ = 0;                    // by appenders (claims.hpp); under the lock
     mutable size_type wake_at_ = no_waiter;    // smallest size that a thread waits for; under the lock
 
-    alignas(64) mutable detail::append_lock range_lock_;    // taken after lock_
-    std::atomic<size_type> capacity_{0};                    // elements with committed memory
-    std::atomic<size_type> commit_ahead_at_{0};             // threshold of published and claimed elements for committing more
-    mutable std::atomic<std::uint32_t> wake_count_{0};      // incremented to wake waiting threads
-    detail::claim_list claims_;                             // under the lock
-    const bool has_user_limit_ = false;                     // true if the user chose max_size() and may rely on its last element
+    alignas(64) mutable detail::append_lock range_lock_{};    // taken after lock_
+    std::atomic<size_type> capacity_{0};                      // elements with committed memory
+    std::atomic<size_type> commit_ahead_at_{0};               // threshold of published and claimed elements for committing more
+    mutable std::atomic<std::uint32_t> wake_count_{0};        // incremented to wake waiting threads
+    detail::claim_list claims_{};                             // under the lock
+    const bool has_user_limit_ = false;    // true if the user chose max_size() and may rely on its last element
 };
 
 }}}    // namespace headroom::detail

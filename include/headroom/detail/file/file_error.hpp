@@ -15,6 +15,9 @@ class HEADROOM_EXCEPTION file_error : public std::runtime_error {
 public:
     file_error(const std::string& message, const char* field, std::error_code code)
         : std::runtime_error(message), field_(field), code_(code) {}
+    file_error(const file_error&) = default;
+    file_error& operator=(const file_error&) = default;
+    ~file_error() override = default;
 
     // The wrong part of the file's header: "magic", "byte order", "version", "checksum", "element size", "element alignment", "type tag",
     // "record" or "size"; empty if the system refused.

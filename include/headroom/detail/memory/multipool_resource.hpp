@@ -486,7 +486,7 @@ private:
     detail::slab_pool* slabs_ = nullptr;       // null until there is a segment
     std::size_t carved_ = 0;                   // blocks carved from chunks, as of record_carved()
     enum class answer : std::uint8_t { unknown, no, yes } upstream_reuses_ = answer::unknown;
-    detail::large_blocks large_;
+    detail::large_blocks large_{};
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
     std::array<detail::bin, detail::bin_count> bins_{};
 };

@@ -54,12 +54,12 @@ struct page_links {
 
 // A stretch of memory split into pages: a reservation, or a piece from upstream.
 struct segment {
-    memory_piece memory;       // at a multiple of pool_page_bytes
-    std::size_t pages;         // largest number of pages
-    std::size_t high_water;    // pages ever used; the arrays of others are not initialised
-    page_links* links;
-    page_counts* counts;
-    std::size_t bytes;    // size of this and the two arrays, allocated together
+    memory_piece memory{};         // at a multiple of pool_page_bytes
+    std::size_t pages = 0;         // largest number of pages
+    std::size_t high_water = 0;    // pages ever used; the arrays of others are not initialised
+    page_links* links = nullptr;
+    page_counts* counts = nullptr;
+    std::size_t bytes = 0;    // size of this and the two arrays, allocated together
 
     [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return memory.data + index * pool_page_bytes; }
     [[nodiscard]] std::size_t index_of(const void* place) const noexcept {

@@ -55,6 +55,7 @@ struct small_vector_memory : heap_memory<T, Policy> {
 // Raw memory for N elements, in the object.
 template <class T, std::size_t N>
 struct inline_buffer {
+    constexpr inline_buffer() noexcept {}    // leaves the bytes unset
     [[nodiscard]] void* begin() noexcept { return bytes; }
     [[nodiscard]] const void* begin() const noexcept { return bytes; }
     alignas(T) std::byte bytes[N * sizeof(T)];
@@ -81,8 +82,8 @@ public:
 
     // Leaves the members unset: reset_to_inline_() or steal_() must follow.
     struct uninitialized_tag_ {};
-    constexpr explicit small_store_(uninitialized_tag_) noexcept {}
-    constexpr small_store_() noexcept { reset_to_inline_(); }
+    constexpr explicit small_store_(uninitialized_tag_) noexcept : buffer_() {}
+    constexpr small_store_() noexcept : buffer_() { reset_to_inline_(); }
     constexpr explicit small_store_(const std::allocator<T>&) noexcept : small_store_() {}
 
     [[nodiscard]] constexpr bool is_inline_() const noexcept {
