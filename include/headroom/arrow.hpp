@@ -57,7 +57,7 @@ struct arrow_node {
     std::vector<arrow_node> dictionary{};    // its values in one node, or empty
 };
 
-HEADROOM_API [[noreturn]] void throw_arrow(const char* what);
+HEADROOM_API [[noreturn]] void throw_invalid_arrow(const char* what);
 
 // Returns the number of 0 bits among `count` bits from `first` on.
 HEADROOM_API std::size_t count_zero_bits(const std::uint8_t* bits, std::size_t first, std::size_t count) noexcept;
@@ -69,16 +69,16 @@ HEADROOM_API std::string arrow_name(std::string_view name);
 // they do not fit; checks the first and the last, in hardened builds all.
 template <class Offset>
 HEADROOM_HARDENED_ABI std::size_t rows_of(const frozen<Offset>& offsets, std::size_t values) {
-    if (offsets.empty()) detail::throw_arrow("offsets are one more than elements, and so never none");
+    if (offsets.empty()) detail::throw_invalid_arrow("offsets are one more than elements, and so never none");
     const Offset first = offsets[0];
     const Offset last = offsets[offsets.size() - 1];
     if (first < 0 || last < first || static_cast<std::uint64_t>(last) > values) {
-        detail::throw_arrow("the offsets lead outside of what they are offsets into");
+        detail::throw_invalid_arrow("the offsets lead outside of what they are offsets into");
     }
 #if defined(HEADROOM_HARDENED)
     bool backwards = false;
     for (std::size_t i = 1; i < offsets.size(); ++i) backwards |= offsets[i] < offsets[i - 1];
-    if (backwards) detail::throw_arrow("the offsets run backwards");
+    if (backwards) detail::throw_invalid_arrow("the offsets run backwards");
 #endif
     return offsets.size() - 1;
 }
@@ -138,7 +138,7 @@ public:
     // Decimals of `precision` digits, `scale` of them behind the point (before it if negative): 1.25 is 125 with a scale of 2.
     // Precondition: no value has more digits. Throws std::invalid_argument if precision is not 1 to 38.
     [[nodiscard]] static arrow_column decimal(std::string_view name, int precision, int scale, const frozen<decimal128>& values) {
-        if (precision < 1 || precision > 38) detail::throw_arrow("a decimal of 128 bits has 1 to 38 digits");
+        if (precision < 1 || precision > 38) detail::throw_invalid_arrow("a decimal of 128 bits has 1 to 38 digits");
         arrow_column made("d:" + std::to_string(precision) + "," + std::to_string(scale), values.size(), 2);
         made.node_.name = detail::arrow_name(name);
         made.node_.buffers[1] = {values.data(), values.shared()};
@@ -147,7 +147,7 @@ public:
     // Lists of `length` elements each: list i is the elements of `values` from i * length on. Throws std::invalid_argument if length is 0
     // or the values are no whole number of lists.
     [[nodiscard]] static arrow_column fixed_list(std::string_view name, std::size_t length, arrow_column values) {
-        if (length == 0 || values.size() % length != 0) detail::throw_arrow("the values are no whole number of lists");
+        if (length == 0 || values.size() % length != 0) detail::throw_invalid_arrow("the values are no whole number of lists");
         arrow_column made("+w:" + std::to_string(length), values.size() / length, 1);
         made.node_.name = detail::arrow_name(name);
         made.node_.children.push_back(std::move(values.node_));
@@ -177,12 +177,12 @@ public:
     }
     // Structs: element i has the i-th element of each field. Precondition: there is a field, and all have the same length.
     [[nodiscard]] static arrow_column record(std::string_view name, std::vector<arrow_column> fields) {
-        if (fields.empty()) detail::throw_arrow("a struct without fields has no length");
+        if (fields.empty()) detail::throw_invalid_arrow("a struct without fields has no length");
         arrow_column made("+s", fields.front().size(), 1);
         made.node_.name = detail::arrow_name(name);
         made.node_.children.reserve(fields.size());
         for (arrow_column& field : fields) {
-            if (field.size() != made.size()) detail::throw_arrow("columns side by side are of different lengths");
+            if (field.size() != made.size()) detail::throw_invalid_arrow("columns side by side are of different lengths");
             made.node_.children.push_back(std::move(field.node_));
         }
         return made;
@@ -190,7 +190,7 @@ public:
 
     // Returns this column with nulls: element i is valid if bit i is 1.
     [[nodiscard]] arrow_column nullable(bit_column&& validity) && {
-        if (validity.size() != size()) detail::throw_arrow("a column and its validity are of different lengths");
+        if (validity.size() != size()) detail::throw_invalid_arrow("a column and its validity are of different lengths");
         const auto zeros = static_cast<std::int64_t>(validity.size() - validity.count());
         const frozen<std::uint8_t> bytes = std::move(validity).freeze_bytes();
         node_.buffers[0] = {bytes.data(), bytes.shared()};
@@ -200,7 +200,7 @@ public:
     }
     // Returns this column with nulls, by shared bits in the layout of bit_column, which are not counted here. O(1).
     [[nodiscard]] arrow_column nullable(const frozen<std::uint8_t>& validity) && {
-        if (validity.size() < size() / 8 + (size() % 8 != 0)) detail::throw_arrow("there are fewer bits than elements");
+        if (validity.size() < size() / 8 + (size() % 8 != 0)) detail::throw_invalid_arrow("there are fewer bits than elements");
         node_.buffers[0] = {validity.data(), validity.shared()};
         node_.null_count = -1;
         node_.nullable = true;
@@ -256,7 +256,7 @@ HEADROOM_API void export_arrow(const arrow_column& column, ArrowArray* array, Ar
 // Shares the first `count` elements. Precondition: count <= values.size().
 template <arrow_value T>
 void export_arrow(frozen<T> values, std::size_t count, ArrowArray* array, ArrowSchema* schema, std::string_view name = {}) {
-    if (count > values.size()) detail::throw_arrow("more elements than there are");
+    if (count > values.size()) detail::throw_invalid_arrow("more elements than there are");
     headroom::export_arrow(arrow_column(name, values.first(count)), array, schema);
 }
 

@@ -48,13 +48,14 @@ public:
     // interrupted by a crash may be repeated. Reserves addresses for `limit` rows. Throws like file_vector's create() and open(), and
     // file_error if a file has elements; files that were made stay then.
     static file_table create(const paths& files, max_elements limit) {
-        return opened([&]<class T>(size_type i) { return make<T>(files[i], limit); }, std::make_index_sequence<column_count>());
+        return open_columns([&]<class T>(size_type i) { return make<T>(files[i], limit); },
+                            std::make_index_sequence<column_count>());
     }
 
     // Opens the files of a table. Throws like file_vector::open() and the constructor.
     static file_table open(const paths& files, file_access access, max_elements limit) {
-        return opened([&]<class T>(size_type i) { return file_vector<T>::open(files[i], access, limit); },
-                      std::make_index_sequence<column_count>());
+        return open_columns([&]<class T>(size_type i) { return file_vector<T>::open(files[i], access, limit); },
+                            std::make_index_sequence<column_count>());
     }
 
     // --- Reading. O(columns).
@@ -203,7 +204,7 @@ private:
 
     // Opens the columns one after the other: braces evaluate in order.
     template <class Open, size_type... I>
-    static file_table opened(Open open, std::index_sequence<I...>) {
+    static file_table open_columns(Open open, std::index_sequence<I...>) {
         return file_table(std::tuple<file_vector<Ts>...>{open.template operator()<Ts>(I)...});
     }
     explicit file_table(std::tuple<file_vector<Ts>...>&& columns) : columns_(std::move(columns)) {

@@ -42,7 +42,7 @@ struct relocatable_statement {
 
 template <class T>
 [[nodiscard]] constexpr bool relocatable_by_itself() {
-    constexpr statement_value said = detail::statement_of<relocatable_statement, T>();
+    constexpr statement_value said = detail::read_statement<relocatable_statement, T>();
     if constexpr (said != statement_value::none) {
         return said == statement_value::yes;
     } else if constexpr (std::is_trivially_copyable_v<T>) {

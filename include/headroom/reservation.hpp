@@ -69,10 +69,10 @@ namespace detail {
 }
 
 // The calls of held_range.hpp, with the reason as a std::error_code.
-inline held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                          std::error_code& error, expected_use use = {}) noexcept {
+inline held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                                std::error_code& error, expected_use use = {}) noexcept {
     failure why;
-    const held_range held = detail::acquire(bytes, exact, floor_bytes, policy, why, use);
+    const held_range held = detail::acquire_range(bytes, exact, floor_bytes, policy, why, use);
     error = detail::to_error_code(why);
     return held;
 }
@@ -115,7 +115,7 @@ public:
     // Reserves `max_bytes`, rounded up to pages. Throws `refused` (a bad_alloc) when the system refuses.
     explicit reservation(std::size_t max_bytes, const commit_policy& policy = {}) {
         std::error_code error;
-        held_ = detail::acquire(max_bytes, true, max_bytes, policy, error);
+        held_ = detail::acquire_range(max_bytes, true, max_bytes, policy, error);
         if (error) detail::throw_refused("reserve address space", max_bytes, error);
     }
 
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] static reservation up_to(std::size_t max_bytes, std::size_t at_least, const commit_policy& policy,
                                            std::error_code& error) noexcept {
         reservation result;
-        result.held_ = detail::acquire(max_bytes, false, at_least, policy, error);
+        result.held_ = detail::acquire_range(max_bytes, false, at_least, policy, error);
         return result;
     }
 
@@ -185,10 +185,10 @@ private:
 };
 
 // Returns the reservation that `pointer` points into, if any; one past the reserved end is not in it. O(1), lock-free. Other threads may
-// reserve and release: the answer was true at some moment during the call. Document: "4GB per Vector".
+// reserve and release: it was true at some moment during the call. Throws bad_alloc (for the name). From the document "4GB per Vector".
 HEADROOM_API [[nodiscard]] std::optional<owner> owner_of(const void* pointer);
 
-// Returns all live reservations, in no particular order. O(largest number that ever existed at once). Takes no lock.
+// Returns all live reservations, in no order. O(largest number that ever existed at once). Takes no lock. Throws bad_alloc.
 HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;

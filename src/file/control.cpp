@@ -25,7 +25,7 @@ failure why_of(const std::error_code& error) noexcept { return {error.value(), &
 
 std::string path_text(const std::filesystem::path& path) { return path.string(); }
 
-// Releases all that a control block owns, in an order that leaves no lock behind a mapping.
+// Unmaps and closes the file, then gives up its lock: no other writer may come while it is mapped. Deletes the control block.
 void release_control(opened_file* control) noexcept {
     unmap_all(control);
     close_own_handle(control, control->file, false);

@@ -132,7 +132,7 @@ struct release_guard {
 };
 
 void export_node(const arrow_node& node, ArrowArray* array, ArrowSchema* schema) {
-    if (array == nullptr) throw_arrow("there is no struct to write to");
+    if (array == nullptr) throw_invalid_arrow("there is no struct to write to");
     keep_module_loaded_once(reinterpret_cast<const void*>(&release_array));
     release_guard<ArrowArray> made(array_of(node, 0, node.length));
     if (schema != nullptr) release_guard<ArrowSchema>(schema_of(node)).to(schema);
@@ -190,16 +190,16 @@ void release_stream(ArrowArrayStream* stream) noexcept { release_private_data<ow
 
 }    // namespace
 
-void throw_arrow(const char* what) { throw std::invalid_argument(std::string("headroom: arrow: ") + what); }
+void throw_invalid_arrow(const char* what) { throw std::invalid_argument(std::string("headroom: arrow: ") + what); }
 
 std::string arrow_name(std::string_view name) {
-    if (name.find('\0') != std::string_view::npos) throw_arrow("a name with a zero byte in it would be cut there");
+    if (name.find('\0') != std::string_view::npos) throw_invalid_arrow("a name with a zero byte in it would be cut there");
     return std::string(name);
 }
 
 void export_table(ArrowArrayStream* stream, std::vector<arrow_column> columns, std::size_t rows) {
-    if (stream == nullptr) throw_arrow("there is no struct to write to");
-    if (rows == 0) throw_arrow("a chunk of no rows would never end");
+    if (stream == nullptr) throw_invalid_arrow("there is no struct to write to");
+    if (rows == 0) throw_invalid_arrow("a chunk of no rows would never end");
     keep_module_loaded_once(reinterpret_cast<const void*>(&release_stream));
     auto state = std::make_unique<owned_stream>();
     state->table = arrow_column::record("", std::move(columns)).node();

@@ -1,6 +1,5 @@
-// The lock that guards the process-wide links between memory resources and threads: lists, thread caches, slots. The last lock that a
-// thread takes: a resource calls its upstream under its own lock, and an upstream of the same kind takes this one after that. So no lock
-// is taken under it.
+// The lock that guards the process-wide links between memory resources and threads: lists, caches, entries. The last lock that a thread
+// takes: a resource calls its upstream under its own lock, and an upstream of the same kind then takes this one.
 #pragma once
 
 #include <cstdint>

@@ -14,15 +14,15 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-constinit thread_local std::array<thread_slot, thread_slot_count> thread_slots{};
+constinit thread_local std::array<thread_entry, thread_entry_count> thread_entries{};
 
 namespace {
 
-// resource_links guards the links of all caches, and the use of slots.
+// resource_links guards the links of all caches, and the use of entries.
 constinit std::atomic<std::uint32_t> returns_done{
     0};    // incremented when an ending thread has returned its blocks to a resource
 constinit std::uint64_t last_serial = 0;
-constinit std::array<std::uint32_t, thread_slot_count> resources_per_slot{};    // number of resources that use a slot
+constinit std::array<std::uint32_t, thread_entry_count> resources_per_entry{};    // number of resources that use an entry
 
 }    // namespace
 
@@ -45,7 +45,7 @@ void return_caches_at_exit(void* mine) {
     if (!thread_locals_gone_at_end()) {
         thread_has_exited = true;
         exit_record = nullptr;
-        thread_slots = {};
+        thread_entries = {};
     }
     static_cast<thread_exit_record*>(mine)->return_caches();
     std::free(mine);
@@ -88,15 +88,15 @@ shared_pools::shared_pools(std::pmr::memory_resource& core, const std::pmr::memo
     const std::lock_guard lock(resource_links);
     serial_ = ++last_serial;
     forks_ = forks_so_far;
-    const auto emptiest = std::min_element(resources_per_slot.begin(), resources_per_slot.end());
+    const auto emptiest = std::min_element(resources_per_entry.begin(), resources_per_entry.end());
     ++*emptiest;
-    slot_offset_ = static_cast<std::size_t>(emptiest - resources_per_slot.begin()) * sizeof(thread_slot);
+    entry_offset_ = static_cast<std::size_t>(emptiest - resources_per_entry.begin()) * sizeof(thread_entry);
 }
 
 shared_pools::~shared_pools() {
     forget_caches();
     const std::lock_guard lock(resource_links);
-    --resources_per_slot[slot_offset_ / sizeof(thread_slot)];
+    --resources_per_entry[entry_offset_ / sizeof(thread_entry)];
 }
 
 void shared_pools::unlink(thread_cache& gone) noexcept {
@@ -142,7 +142,7 @@ thread_cache* shared_pools::find_or_make_cache() {
         if (thread->caches != nullptr) thread->caches->previous_of_thread = found;
         thread->caches = found;
     }
-    thread_slots[slot_offset_ / sizeof(thread_slot)] = {serial_, found};
+    thread_entries[entry_offset_ / sizeof(thread_entry)] = {serial_, found};
     return found;
 }
 
@@ -228,7 +228,7 @@ void* shared_pools::refill(std::size_t offset) {
     if (mine != nullptr) {
         thread_bin& local = mine->bins[index];
         prepare_bin(local, bytes);
-        // A cache found again, after another resource had its slot, may have blocks.
+        // A cache found again, after another resource had its entry, may have blocks.
         free_block* block = local.first;
         if (block != nullptr) {
             ++local.capacity_left;
@@ -338,7 +338,7 @@ void shared_pools::forget_caches() noexcept {
     std::unique_lock lock(resource_links);
     while (caches_ != nullptr) unlink(*caches_);
     depot_.store(nullptr, std::memory_order_relaxed);    // a block of the core, like its batches
-    serial_ = ++last_serial;                             // invalidates all threads' slots
+    serial_ = ++last_serial;                             // invalidates all threads' entries
     while (returning_threads() != 0) {
         const std::uint32_t seen = returns_done.load(std::memory_order_relaxed);
         lock.unlock();

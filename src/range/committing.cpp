@@ -159,14 +159,14 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);
-    count_copied(bytes);
+    add_bytes_copied(bytes);
 }
 
 // --- Statistics of commits.
 
 constinit counters counts;
 
-void count_copied(std::size_t bytes) noexcept { counts.bytes_copied.fetch_add(bytes, std::memory_order_relaxed); }
+void add_bytes_copied(std::size_t bytes) noexcept { counts.bytes_copied.fetch_add(bytes, std::memory_order_relaxed); }
 
 commit_clock::~commit_clock() {
     const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_);

@@ -130,7 +130,7 @@ void zero_stale(range* control, std::size_t from, std::size_t to) noexcept {
 }
 
 void report_to_heap_profiler(const range* control, std::size_t bytes) noexcept {
-    if (control->creation.held != holding::open) report_memory(control->start(), bytes);
+    if (control->creation.held != holding::open) tell_heap_profiler(control->start(), bytes);
 }
 
 void report_to_leak_checker(const range* control, bool wanted) noexcept {

@@ -52,7 +52,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     }
     // Not for a premapped range, whose guards are adjacent.
     const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger(policy);
-    identity_writer(control).set_place(aligned_start_of(control->creation.mapping) - early, reserved);
+    identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, reserved);
     control->extent.accessible = open ? reserved : 0;
     control->extent.populated = 0;
     control->set_memory(0);

@@ -6,7 +6,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Slow paths of acquire() and release_range(), without thread slots.
+// Slow paths of acquire_range() and release_range(), without thread slots.
 [[nodiscard]] held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                       failure& why, expected_use use) noexcept;
 void release_range_slow(range* control, std::size_t used) noexcept;

@@ -59,7 +59,7 @@ public:
     identity_writer& operator=(const identity_writer&) = delete;
 
     // Sets base and size of a new range, without a name.
-    void set_place(std::byte* base, std::size_t reserved) noexcept {
+    void set_base_and_size(std::byte* base, std::size_t reserved) noexcept {
         control_->identity.base.store(base, std::memory_order_release);
         control_->identity.reserved.store(reserved, std::memory_order_release);
         control_->label[0].store(0, std::memory_order_release);

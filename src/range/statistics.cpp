@@ -9,8 +9,8 @@ namespace headroom { inline namespace v0_1 { namespace detail { namespace {
 
 constinit counter hits_before_reset{0};
 
-// Returns the hits of all ranges. Each range has a counter of its own, so that threads do not share one.
-std::uint64_t total_hits() noexcept {
+// Returns how many requests kept ranges have served. Each range counts its own, so that threads do not share a counter.
+std::uint64_t total_cache_hits() noexcept {
     std::uint64_t sum = 0;
     for (const range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all)
         sum += each->cache.hits.load(std::memory_order_relaxed);
@@ -32,7 +32,7 @@ page_statistics statistics() noexcept {
     result.faults_avoided = value_of(counts.faults_avoided);
     result.bytes_remapped = value_of(counts.bytes_remapped);
     result.bytes_copied = value_of(counts.bytes_copied);
-    result.cache_hits = total_hits() - value_of(hits_before_reset);
+    result.cache_hits = total_cache_hits() - value_of(hits_before_reset);
     result.cache_misses = value_of(counts.cache_misses);
     for (std::size_t i = 0; i < counts.commit_times.size(); ++i) result.commit_times[i] = value_of(counts.commit_times[i]);
     return result;
@@ -53,7 +53,7 @@ void reset_statistics() noexcept {
     for (counter* each :
          {&calls.refused, &counts.faults_avoided, &counts.bytes_remapped, &counts.bytes_copied, &counts.cache_misses})
         each->store(0, std::memory_order_relaxed);
-    hits_before_reset.store(total_hits(), std::memory_order_relaxed);
+    hits_before_reset.store(total_cache_hits(), std::memory_order_relaxed);
 }
 
 }}    // namespace headroom

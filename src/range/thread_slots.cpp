@@ -1,4 +1,4 @@
-// acquire() and release_range(): the fast path through the calling thread's slots, for small ranges. Compiled for speed.
+// acquire_range() and release_range(): the fast path through the calling thread's slots, for small ranges. Compiled for speed.
 #include <algorithm>
 
 #include "range/cache.hpp"
@@ -63,7 +63,7 @@ HEADROOM_COLD void release_stale_slots() noexcept {
     if (usable_slots() == nullptr) unmap_all_ranges(detach_thread_slots());
 }
 
-// Slow path of acquire(): takes a range from the list, or a new one.
+// Slow path of acquire_range(): takes a range from the list, or a new one.
 HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                            failure& why, expected_use use) noexcept {
     release_stale_slots();
@@ -94,8 +94,8 @@ HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
 
 }    // namespace
 
-held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
-                   expected_use use) noexcept {
+held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
+                         expected_use use) noexcept {
     why = {};
     if (thread_range_slots* const mine = usable_slots()) {
         constexpr std::size_t smallest_page = 4096;

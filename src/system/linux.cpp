@@ -241,7 +241,7 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
 
 }    // namespace
 
-// Moves each mapping by a call of its own: kernels up to 6.16 unmap the target first if there are several, and another thread could map
+// Moves each mapping by a call of its own: given several, kernels up to 6.16 unmap the target first, and another thread could map
 // there. Moves nothing where the system may refuse to charge `from` a second time, which it does after unmapping the target: with
 // overcommit off, or if the range exceeds all memory; nor under QEMU.
 std::error_code remap(page_range from, page_range to) noexcept {

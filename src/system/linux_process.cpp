@@ -214,7 +214,7 @@ void set_leak_root(page_range range, bool wanted) noexcept {
     }
 }
 
-void report_memory(std::byte* base, std::size_t bytes) noexcept {
+void tell_heap_profiler(std::byte* base, std::size_t bytes) noexcept {
     if (!heap_profiler_present()) return;
     if (bytes == 0) {
         heaptrack_free(base);

@@ -47,7 +47,7 @@ void set_leak_root(page_range range, bool wanted) noexcept;
 [[nodiscard]] bool leak_checker_present() noexcept;
 
 // Reports to a heap profiler (heaptrack) that the range at `base` has `bytes` of memory; 0: released.
-void report_memory(std::byte* base, std::size_t bytes) noexcept;
+void tell_heap_profiler(std::byte* base, std::size_t bytes) noexcept;
 [[nodiscard]] bool heap_profiler_present() noexcept;
 
 // Resident part of a range.

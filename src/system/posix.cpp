@@ -125,7 +125,7 @@ mapping_count count_mappings() noexcept { return {}; }
 
 void set_leak_root(page_range, bool) noexcept {}
 
-void report_memory(std::byte*, std::size_t) noexcept {}
+void tell_heap_profiler(std::byte*, std::size_t) noexcept {}
 
 residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
 

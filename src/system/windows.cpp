@@ -180,7 +180,7 @@ void keep_module_loaded(const void* code) noexcept {
 
 void set_leak_root(page_range, bool) noexcept {}
 
-void report_memory(std::byte*, std::size_t) noexcept {}
+void tell_heap_profiler(std::byte*, std::size_t) noexcept {}
 
 bool start_helper_thread(void (*run)()) noexcept {
     // A thread cannot be joined while its library is unloaded, because its end needs the same lock: keeps the library loaded.

@@ -158,7 +158,7 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
     if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     const auto open = headroom::commit_policy{}.held(headroom::holding::open);
     std::error_code error;
-    auto held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
+    auto held = headroom::detail::acquire_range(256 * MiB, true, 0, open, error);
     ASSERT_FALSE(error);
     if (held.committed < held.reserved) {    // the system cannot premap ranges
         headroom::detail::release_range(held.control);
@@ -167,7 +167,7 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
     std::memset(held.base, 1, 3 * MiB);
     headroom::detail::release_range(held.control, 2 * MiB);
     EXPECT_EQ(headroom::cached_bytes(), 2 * MiB);
-    held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
+    held = headroom::detail::acquire_range(256 * MiB, true, 0, open, error);
     EXPECT_EQ(held.base[2 * MiB - 1], std::byte{1});
     EXPECT_EQ(held.base[2 * MiB], std::byte{0});    // released: past the bytes reported as used
     headroom::detail::release_range(held.control);
@@ -177,7 +177,7 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
 TEST_F(cache, keeps_what_was_touched_of_what_was_committed) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
     std::error_code error;
-    const auto held = headroom::detail::acquire(256 * MiB, true, 0, headroom::least_memory(), error);
+    const auto held = headroom::detail::acquire_range(256 * MiB, true, 0, headroom::least_memory(), error);
     ASSERT_FALSE(error);
     ASSERT_GE(headroom::detail::commit_exactly(held.control, 6 * MiB, error), 6 * MiB);
     std::memset(held.base, 1, 4 * MiB);

@@ -137,7 +137,7 @@ constexpr std::array<piece_of_state, 7> pieces{{
          pool.deallocate(pool.allocate(64, 8), 64, 8);
      },
      [] {
-         for (const headroom::detail::thread_slot& each : headroom::detail::thread_slots) {
+         for (const headroom::detail::thread_entry& each : headroom::detail::thread_entries) {
              if (each.serial != 0 || each.cache != nullptr) return 1;
          }
          headroom::synchronized_multipool_resource pool;

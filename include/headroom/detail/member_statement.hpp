@@ -1,5 +1,5 @@
 // Reads what a class states about itself by a member type, such as `using headroom_is_trivially_relocatable = name_of_the_class` or `=
-// std::true_type`. Ignores an inherited statement: a base cannot know the members of a derived class.
+// std::true_type`. Ignores an inherited "true": a base cannot know the members of a derived class.
 #pragma once
 
 #include <headroom/detail/language.hpp>
@@ -45,9 +45,9 @@ template <class, class T>
 
 // Meaning of the member: yes, no, or none if there is no statement.
 enum class statement_value { none, yes, no };
-// Returns what T states by the member of `Statement`.
+// Reads the member of `Statement` in T: yes if it is T itself or true, no if it is false, even if inherited; otherwise none.
 template <class Statement, class T>
-[[nodiscard]] constexpr statement_value statement_of() {
+[[nodiscard]] constexpr statement_value read_statement() {
     if constexpr (has_statement<T, Statement>) {
         using member = typename Statement::template in<T>;
         if constexpr (std::is_same_v<member, T>) {

@@ -95,6 +95,7 @@ protected:
     // --- These require the lock.
 
     [[nodiscard]] size_type reserved_count() const noexcept { return size_.load(std::memory_order_relaxed) + claimed_; }
+    // True if `count` more slots can be claimed without a commit. Requires the lock.
     [[nodiscard]] bool has_room_for(size_type count) const noexcept {
         return count <= unreserved_of(capacity_.load(std::memory_order_acquire));
     }
@@ -278,7 +279,7 @@ protected:
         const size_type before = capacity_.load(std::memory_order_relaxed);
         if (count <= before) return {};
         std::error_code error;
-        const std::size_t committed = detail::commit_to(control_, store::bytes_to_(begin_, count), error);
+        const std::size_t committed = detail::commit_to(control_, store::end_offset_(begin_, count), error);
         if (!error) publish_capacity(store::capacity_of_(begin_, committed, max_size()), before);
         return error;
     }

@@ -55,7 +55,7 @@ consteval bool storable_by_itself() {
         return false;
     } else if constexpr (array_traits<T>::is_array) {
         return storable<typename array_traits<T>::element>;
-    } else if constexpr (detail::statement_of<storable_statement, T>() == statement_value::yes) {
+    } else if constexpr (detail::read_statement<storable_statement, T>() == statement_value::yes) {
         return true;
     } else {
         return std::is_arithmetic_v<T> || std::is_enum_v<T>;

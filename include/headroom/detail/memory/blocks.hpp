@@ -68,8 +68,8 @@ HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_
 // Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).
 [[nodiscard]] HEADROOM_API std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept;
 
-// Replaces the block [begin, cap), of either kind, by one for `required` elements, in place or with the capacity `wanted` elsewhere; moves
-// the elements [begin, end) as bytes and releases the old block. Throws std::bad_alloc if refused; nothing has changed then.
+// Enlarges the block [begin, cap), on the heap or large, to `required` elements in place, or replaces it by one of `wanted`, to which it
+// moves [begin, end) as bytes. Throws std::bad_alloc if refused; nothing has changed then.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
                                                          std::size_t required, std::size_t wanted, bool exactly);
 // Like reallocate_block(), with the capacity `wanted` of a vector that doubles, or `required` if `exactly`.

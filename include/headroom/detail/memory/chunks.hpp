@@ -108,7 +108,7 @@ inline std::size_t commit_for(range* control, std::size_t needed, std::size_t re
 HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
                                                 const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;
-    const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, policy, error, {needed, may_grow});
+    const held_range held = detail::acquire_range((std::max)(wanted, needed), false, needed, policy, error, {needed, may_grow});
     if (error) return {};
     memory_piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
@@ -361,7 +361,7 @@ public:
         reset();
     }
 
-    // Keeps all chunks and allocates from the first, or the buffer, again. O(1); under AddressSanitizer O(bytes used).
+    // Keeps all chunks and allocates from the first, or the buffer, again. O(1); under AddressSanitizer O(bytes).
     void rewind() noexcept {
         if constexpr (poisoning) {
             for (chunk* each = first_; each != nullptr; each = each->next) poison_range(each->first, each->last);

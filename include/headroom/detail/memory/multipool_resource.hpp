@@ -367,7 +367,7 @@ private:
     bool reclaim(std::size_t bytes) noexcept;
     // Part of reclaim() for chunks. False if none is empty, or there are more than 64.
     bool reuse_empty_chunks(std::size_t bytes) noexcept;
-    // True if all blocks of the chunk are free. Precondition: called during reuse_empty_chunks().
+    // True if the chunk has blocks and all are free. Precondition: called during reuse_empty_chunks().
     static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
     // True if upstream reuses memory that is returned to it; a monotonic resource does not. Finds out once: returns an empty chunk or
     // segment of at least `bytes`, just refused by upstream, and allocates it again. False while fewer than two are empty.

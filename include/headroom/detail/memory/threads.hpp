@@ -49,15 +49,15 @@ struct thread_cache {
 };
 
 // A thread's pointer to its cache of a resource, valid if the serial number agrees.
-struct thread_slot {
+struct thread_entry {
     std::uint64_t serial = 0;    // of the resource; 0: none
     thread_cache* cache = nullptr;
 };
 
-// Number of resources that have a slot of their own in each thread. More share slots, and then take turns.
-inline constexpr std::size_t thread_slot_count = 64;
+// Number of resources that have an entry of their own in each thread. More share entries, and then take turns.
+inline constexpr std::size_t thread_entry_count = 64;
 
-HEADROOM_API extern constinit thread_local std::array<thread_slot, thread_slot_count> thread_slots;
+HEADROOM_API extern constinit thread_local std::array<thread_entry, thread_entry_count> thread_entries;
 
 // Returns how many blocks of `bytes` a thread's list gets from the core at a time: 4 KiB, but from 2 to 32 blocks. It holds twice as many.
 constexpr std::uint32_t blocks_per_refill(std::size_t bytes) noexcept {
@@ -81,12 +81,12 @@ public:
     // Precondition: no other thread is in a call. Waits for threads that end and return their blocks. The core's blocks go with it.
     ~shared_pools();
 
-    // Returns the calling thread's cache; null if it has none yet, or another resource took its slot. Takes no lock.
+    // Returns the calling thread's cache; null if it has none yet, or another resource took its entry. Takes no lock.
     [[nodiscard]] thread_cache* cache() const noexcept {
-        const thread_slot& mine =
-            *reinterpret_cast<const thread_slot*>(reinterpret_cast<const std::byte*>(thread_slots.data()) + slot_offset_);
+        const thread_entry& mine =
+            *reinterpret_cast<const thread_entry*>(reinterpret_cast<const std::byte*>(thread_entries.data()) + entry_offset_);
         if (HEADROOM_UNLIKELY(mine.serial != serial_)) return nullptr;
-        if (mine.cache == nullptr) HEADROOM_UNREACHABLE();    // no resource has the serial number of an empty slot
+        if (mine.cache == nullptr) HEADROOM_UNREACHABLE();    // no resource has the serial number of an empty entry
         return mine.cache;
     }
 
@@ -118,7 +118,7 @@ private:
 
     template <class Operation>
     void retry_after_flush(Operation operation);
-    // Returns the calling thread's cache, also if another resource took its slot; null if it has none.
+    // Returns the calling thread's cache, or null. Locks if its entry, which resources share, has another resource's.
     thread_cache* find_cache() noexcept;
     thread_cache* find_or_make_cache();
     // Returns the calling thread's cache, made at the first call; null while the thread ends, or if the core throws.
@@ -140,7 +140,7 @@ private:
     std::pmr::memory_resource& core_;
     const core_batches& batches_;
     std::uint64_t serial_;                  // unique in the process, never 0; renewed by forget_caches()
-    std::size_t slot_offset_;               // offset of the resource's slot in thread_slots, in bytes
+    std::size_t entry_offset_;              // offset of the resource's entry in thread_entries, in bytes
     std::atomic<depot*> depot_{nullptr};    // a block of the core; null until a batch is first left over
     resource_mutex mutex_;
     thread_cache* caches_ = nullptr;

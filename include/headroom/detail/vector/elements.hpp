@@ -1,7 +1,6 @@
 // Sources of new elements, and the helpers that construct, copy and destroy elements. A container's bulk operations (assign, insert,
 // append, resize, construction) differ only in what they put in, so each passes a *source*: an object that constructs elements into raw
-// memory, or assigns over existing ones, starting at a given element of its own. A source's construct_() destroys what it has built if an
-// element's constructor throws.
+// memory, or assigns over existing ones, from a given element of its own on. If a constructor throws, it destroys what it has built.
 #pragma once
 
 #include <cstddef>
@@ -349,7 +348,6 @@ struct copy_source {
     template <class T>
     bool may_build_in_place([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
                             [[maybe_unused]] std::size_t count) const noexcept {
-        // Returns the iterator to element `skip`. O(1) for random-access iterators, otherwise O(skip).
         if constexpr (is_contiguous && bytewise_constructible<T, Given>) {
             return detail::lies_outside(begin, end, contiguous_source<It>::address(first) + skip, count * sizeof(T));
         } else {
@@ -357,6 +355,7 @@ struct copy_source {
         }
     }
 
+    // Returns the iterator to element `skip`. O(1) for random-access iterators, otherwise O(skip).
     constexpr It at(std::size_t skip) const {
         It it = first;
         if constexpr (has_random_access) {

@@ -60,8 +60,8 @@ struct heap_memory : default_construction_<T> {
 
     // --- Blocks
 
-    // Allocates a block for `required` elements (`exactly`: no more), preferably `wanted`. If refused: null with `Quiet`, else
-    // std::bad_alloc.
+    // Allocates a block: on the heap for `wanted` elements, or a large one with memory for `required` (see allocate_large()) and addresses
+    // for `wanted`. If refused, returns null with `Quiet`, else throws std::bad_alloc.
     template <bool Quiet>
     [[nodiscard]] static constexpr block<T*> allocate(std::size_t required, std::size_t wanted, bool exactly) noexcept(Quiet) {
         if (HEADROOM_CONSTANT_EVALUATED()) {

@@ -34,9 +34,9 @@ struct expected_use {
 };
 
 // Reserves `bytes`, rounded up to pages; unless `exact`, tries half as much when refused, and so on down to `floor_bytes`. Takes a kept
-// range of this size and policy if there is one. If refused, sets `why` and returns an empty range. O(1), one system call.
-HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
-                                expected_use use = {}) noexcept;
+// range of this size and policy if there is one: without a system call from a thread slot. If refused, sets `why`, returns an empty range.
+HEADROOM_API held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                                      failure& why, expected_use use = {}) noexcept;
 
 // Releases the range to the cache of kept ranges or to the system. Null is ignored. `used`, the bytes in use from the base, says what is
 // worth keeping of a premapped range; the library knows that of a guarded one.
@@ -68,6 +68,6 @@ HEADROOM_API void move_contents(range* from, range* to, std::size_t bytes) noexc
 [[nodiscard]] HEADROOM_API bool exceeds_memory(std::size_t bytes) noexcept;
 
 // Adds to page_statistics::bytes_copied.
-HEADROOM_API void count_copied(std::size_t bytes) noexcept;
+HEADROOM_API void add_bytes_copied(std::size_t bytes) noexcept;
 
 }}}    // namespace headroom::detail

@@ -72,12 +72,12 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr void grow_by_one_() {
         if constexpr (Memory::can_realloc()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const std::size_t size = size_of_();
+                const std::size_t size = element_count_();
                 set_block_(Memory::reallocate_by_one(begin_, end_), size);
                 return;
             }
         }
-        grow_to_(size_of_() + 1);
+        grow_to_(element_count_() + 1);
     }
 
     // Charges the memory of `count` elements in place. A store without a block first allocates one, as allocate_(). False if `count`
@@ -99,7 +99,7 @@ public:
     // Inserts one element, made from the arguments, before `at` of a full block. Returns it; with `Quiet`, null if memory is refused.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
-        const std::size_t size = size_of_();
+        const std::size_t size = element_count_();
         const auto index = at - begin_;
         extent_ to;
         if constexpr (std::is_trivially_copyable_v<T>) {
@@ -118,8 +118,8 @@ public:
     template <class Source>
     HEADROOM_NOINLINE constexpr void construct_many_in_new_block_(pointer at, std::size_t count, const Source& source,
                                                                   std::size_t skip) {
-        const std::size_t required = size_of_() + count;
-        block_guard_ larger(memory_, allocate_block_slow_(memory_, size_of_(), required, false));
+        const std::size_t required = element_count_() + count;
+        block_guard_ larger(memory_, allocate_block_slow_(memory_, element_count_(), required, false));
         T* const to = detail::raw_pointer(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
@@ -139,7 +139,7 @@ public:
 
     // Makes the capacity fit the size: releases an empty store's block, moves to a smaller block if this one wastes memory, else trims it.
     constexpr void shrink_store_() {
-        const std::size_t size = size_of_();
+        const std::size_t size = element_count_();
         if (size == 0) {
             memory_.release(begin_, cap_);
             begin_ = end_ = cap_ = pointer();
@@ -290,7 +290,7 @@ private:
         for (; first != last; ++first, ++at.end) memory.construct_(at.end, std::move_if_noexcept(*first));
     }
 
-    [[nodiscard]] constexpr std::size_t size_of_() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
+    [[nodiscard]] constexpr std::size_t element_count_() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
 
     // Returns a block for `required` elements, with geometric growth unless `exactly`, that holds the elements of [begin, end). Releases
     // the old block if it is another one. Out of line, and by value: see "register cursor" in appending.hpp.
@@ -313,7 +313,7 @@ private:
             set_block_(allocate_block_slow_(memory_, 0, required, exactly), 0);
             return;
         }
-        const std::size_t size = size_of_();    // realloc invalidates the old pointers
+        const std::size_t size = element_count_();    // realloc invalidates the old pointers
         set_block_(reallocate_slow_(memory_, begin_, end_, cap_, required, exactly), size);
     }
 

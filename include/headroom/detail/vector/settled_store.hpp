@@ -90,7 +90,7 @@ public:
         if (elements > detail::max_array_size(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
         const std::size_t bytes = start_offset + (elements == 0 ? 1 : elements * sizeof(T));
         failure why;
-        const held_range held = detail::acquire(bytes, true, bytes, commit, why);
+        const held_range held = detail::acquire_range(bytes, true, bytes, commit, why);
         if (why) throw_refused_(what, bytes, why);
         return settled_store_(make_extent_(held, start_offset, elements, true, commit));
     }
@@ -118,14 +118,14 @@ public:
         try_grow_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
         return !why;
     }
-    // Charges the memory of `count` elements; returns true. Reserves the range first if there is none, for all elements: if the system
-    // grants less than the default, one for the first step could be too small. Throws `refused`. Precondition: count <= max_size().
+    // Charges the memory of `count` elements, without committing it; returns true. A store without a range first reserves one for all of
+    // them, since the system may grant less than the default. Throws `refused`. Precondition: count <= max_size().
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
         if (begin_ == nullptr)
             set_range_(reserve_or_throw_(count <= default_max_size_() ? count * sizeof(T) : 0, reserve_message_));
         if (count <= max_size() && !is_premapped_()) {
             failure why;
-            detail::charge(control_, bytes_to_(begin_, count), why);
+            detail::charge(control_, end_offset_(begin_, count), why);
             if (why) throw_failure_(why, count);
         }
         return true;
@@ -135,7 +135,7 @@ public:
 
     // Decommits what lies past the elements, in whole pages.
     void shrink_store_() noexcept {
-        const std::size_t used = begin_ == end_ ? 0 : bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_));
+        const std::size_t used = begin_ == end_ ? 0 : end_offset_(begin_, static_cast<std::size_t>(end_ - begin_));
         const std::size_t kept = detail::shrink(control_, used);
         cap_ = begin_ + capacity_of_(begin_, kept, max_size());
     }
@@ -151,13 +151,13 @@ public:
         const auto count = static_cast<std::size_t>(end_ - begin_);
         to.reserve_exact_(count);
         if constexpr (is_trivially_relocatable_v<T>) {
-            if (count != 0) detail::move_contents(control_, to.control_, bytes_to_(to.begin_, count));
+            if (count != 0) detail::move_contents(control_, to.control_, end_offset_(to.begin_, count));
         } else {
             construction_guard<settled_store_> built(to, to.begin_);
             for (T* from = begin_; from != end_; ++from, ++built.end) construct_(built.end, std::move_if_noexcept(*from));
             built.release();
             destroy_(begin_, end_);
-            detail::count_copied(count * sizeof(T));
+            detail::add_bytes_copied(count * sizeof(T));
         }
         if (control_ != nullptr) detail::copy_name(control_, to.control_);
         unused.control = control_;
@@ -202,7 +202,7 @@ public:
         if (annotates_()) detail::unpoison_all(begin_, cap_, end_);
 #endif
         if (control_ != nullptr)
-            detail::release_range(control_, is_premapped_() ? bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
+            detail::release_range(control_, is_premapped_() ? end_offset_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
     }
 
     // False for a premapped range: only committed memory is poisoned, and of that nothing is known there.
@@ -214,8 +214,8 @@ public:
     [[nodiscard]] static std::size_t start_offset_of_(const T* begin) noexcept {
         return reinterpret_cast<std::uintptr_t>(begin) & (smallest_page_ - 1);
     }
-    // Returns the bytes of the range up to the end of `count` elements.
-    [[nodiscard]] static std::size_t bytes_to_(const T* begin, std::size_t count) noexcept {
+    // Returns the offset of the end of `count` elements from the start of their range.
+    [[nodiscard]] static std::size_t end_offset_(const T* begin, std::size_t count) noexcept {
         return start_offset_of_(begin) + count * sizeof(T);
     }
     // Returns the offset of the elements in a range at `base`. It differs from page to page, so that vectors that grow together do not all
@@ -289,8 +289,8 @@ private:
         const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + max_start_offset_;
         // So few elements are usually the first of more.
         constexpr std::size_t few = std::size_t{64} << 10;
-        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
-                                                {floor_bytes, floor_bytes <= few});
+        const held_range held = detail::acquire_range(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
+                                                      {floor_bytes, floor_bytes <= few});
         if (why) return {};
         const std::size_t start_offset = start_offset_for_(held.base);
         const std::size_t fitting = (held.reserved - max_start_offset_) / sizeof(T);
@@ -313,7 +313,7 @@ private:
             why = over_limit_;
             return there;
         }
-        const std::size_t needed = bytes_to_(there.begin, count);
+        const std::size_t needed = end_offset_(there.begin, count);
         const std::size_t committed =
             exactly ? detail::commit_exactly(there.control, needed, why) : detail::commit_to(there.control, needed, why);
         if (!why) there.cap = there.begin + capacity_of_(there.begin, committed, there.max_size());
