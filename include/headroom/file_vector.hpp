@@ -107,9 +107,9 @@ public:
 
     // Opens a file that create() made. A writer finds what was committed last; a reader what a writer has published, or without a writer
     // what was committed. Reserves addresses for `limit` elements: a writer cannot append more, a reader sees no more. O(1): about twenty
-    // system calls. Throws file_error when the system refuses, if another process or vector writes to the file (code():
-    // resource_unavailable_try_again), and if it is not a whole file of such elements (field() names the fault); `refused` when address
-    // space or the disk is short; std::length_error if more than `limit` elements are committed.
+    // system calls. Throws file_error when the system refuses, if a second writer opens it (code(): resource_unavailable_try_again), and if
+    // it is not a whole file of such elements (field() names the fault); `refused` when address space or the disk is short;
+    // std::length_error if more than `limit` elements are committed, or no array can be that long.
     static file_vector open(const std::filesystem::path& path, file_access access, max_elements limit,
                             file_options options = {}) {
         return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag),

@@ -22,8 +22,8 @@ inline std::size_t elements_in(const large_layout& layout, std::size_t bytes) no
     return is_power_of_two(layout.element_bytes) ? bytes >> std::countr_zero(layout.element_bytes) : bytes / layout.element_bytes;
 }
 
-inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t count) noexcept {
-    return static_cast<std::byte*>(begin) + count * layout.element_bytes;
+inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t elements) noexcept {
+    return static_cast<std::byte*>(begin) + elements * layout.element_bytes;
 }
 
 // Allocates a block of the layout's heap. Null if that or exceeds_memory() refuses.

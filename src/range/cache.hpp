@@ -58,7 +58,8 @@ inline constexpr std::size_t keep_limit = SIZE_MAX;
 // Sets the limit of the kept bytes; with keep_limit empties the list and leaves the limit. Returns the ranges to unmap, those in this
 // thread's slots included. Other threads' slots follow at their next call, or when they end.
 [[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
-[[nodiscard]] inline range* empty_cache() noexcept { return limit_cache(keep_limit); }
+// Empties the list and this thread's slots; the limit stays. Returns the ranges to unmap.
+[[nodiscard]] inline range* take_kept_ranges() noexcept { return limit_cache(keep_limit); }
 
 // --- Slots of one thread: only that thread fills and empties them, with plain loads and stores.
 //

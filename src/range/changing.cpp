@@ -74,7 +74,7 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // premapped: all of it
     release_memory_after(control, kept);
     update_warm_unused(control, committed_of(control));
-    update_in_use(control);
+    update_bytes_in_use(control);
     report_to_heap_profiler(control, committed_of(control));
     if (control->prefault.given_to_owner != 0) control->prefault.given_to_owner = committed_of(control);
     return committed_of(control);

@@ -154,8 +154,8 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
         from->extent.populated = 0;
         release_memory_after(from, whole);
         if (from->memory() <= whole) from->set_memory(0);    // more: the system refused
-        update_in_use(from);
-        update_in_use(to);
+        update_bytes_in_use(from);
+        update_bytes_in_use(to);
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);

@@ -30,7 +30,7 @@ std::error_code make_accessible(range* control, std::size_t to) noexcept {
 std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept {
     const std::size_t from = committed_of(control);
     if (const std::error_code error = make_accessible(control, to)) return error;
-    zero_stale(control, from, to);
+    zero_old_contents(control, from, to);
     range_extent& extent = control->extent;
     const std::size_t memory = control->memory();
     std::size_t there = std::max(from, std::min(extent.populated, to));    // has memory up to here
@@ -43,7 +43,7 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
             control->set_memory(std::max(memory, to));    // some of it may be populated
             release_memory_after(control, from);
             update_warm_unused(control, from);
-            update_in_use(control);
+            update_bytes_in_use(control);
             return error;
         }
         // Any other refusal (of an older kernel, say): memory arrives at first touch.
@@ -54,11 +54,11 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
     update_warm_unused(control, to);
-    update_in_use(control);
+    update_bytes_in_use(control);
     return {};
 }
 
-void update_in_use(range* control) noexcept {
+void update_bytes_in_use(range* control) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t more = memory - control->extent.in_use;    // wraps if it is less, and so does the sum
     if (more == 0) return;
@@ -124,7 +124,7 @@ void advise_huge_once(range* control) noexcept {
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
-void zero_stale(range* control, std::size_t from, std::size_t to) noexcept {
+void zero_old_contents(range* control, std::size_t from, std::size_t to) noexcept {
     to = std::min(to, control->memory());
     if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
 }

@@ -31,7 +31,7 @@ inline constexpr std::size_t initial_warm_commit = std::size_t{64} << 10;
 inline constexpr std::size_t max_populate_ahead = std::size_t{4} << 20;
 
 // Updates bytes_in_use from memory() of a live range. Requires the range's prefault mutex if the helper fills it.
-void update_in_use(range* control) noexcept;
+void update_bytes_in_use(range* control) noexcept;
 // Removes a range without an owner from bytes_in_use.
 void remove_from_in_use(range* control) noexcept;
 
@@ -73,6 +73,6 @@ inline void set_committed(range* control, std::size_t bytes) noexcept {
 }
 
 // Zeroes old contents of [from, to), just made accessible, in hardened processes.
-void zero_stale(range* control, std::size_t from, std::size_t to) noexcept;
+void zero_old_contents(range* control, std::size_t from, std::size_t to) noexcept;
 
 }}}    // namespace headroom::detail

@@ -106,7 +106,7 @@ void unmap_all_ranges(range* chain) noexcept {
 }
 
 void release_unused() noexcept {
-    unmap_all_ranges(empty_cache());
+    unmap_all_ranges(take_kept_ranges());
     empty_quarantine();
     retry_unmaps();
 }
@@ -149,9 +149,9 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
     control->cache.drops_at_start = drop_count.load(std::memory_order_relaxed);
     control->cache.since = std::chrono::steady_clock::now();
     const std::size_t committed = committed_of(control);
-    zero_stale(control, 0, committed);    // committed before the caller asks for more
+    zero_old_contents(control, 0, committed);    // committed before the caller asks for more
     update_warm_unused(control, committed);
-    update_in_use(control);
+    update_bytes_in_use(control);
     report_to_leak_checker(control, true);
     report_to_heap_profiler(control, committed);
     return {control, control->start(), committed, control->size()};
@@ -233,6 +233,6 @@ void set_cache_limit(std::size_t bytes) noexcept {
 
 std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }
 
-void trim_cache() noexcept { detail::unmap_all_ranges(detail::empty_cache()); }
+void trim_cache() noexcept { detail::unmap_all_ranges(detail::take_kept_ranges()); }
 
 }}    // namespace headroom

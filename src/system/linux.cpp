@@ -38,7 +38,7 @@ namespace {
 // Without MAP_NORESERVE, so that the system checks, when pages become writable, that it can provide them.
 constexpr int map_flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-// One function for all calls on a range, because there are many and all are alike.
+// Makes call(data, bytes, how), unless a test refuses it. Out of line, because there are many alike.
 HEADROOM_NOINLINE std::error_code call_on_range(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
                                                 int how) noexcept {
     return detail::make_call(kind, [=] { return call(range.data, range.bytes, how); });

@@ -43,8 +43,7 @@ long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t valu
     return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
 }
 
-// By system calls: the C library's functions are cancellation points, and this may not throw. Clears the buffer, because MemorySanitizer
-// does not see their writes.
+// System calls, because the C library's are cancellation points. Clears the buffer for MemorySanitizer, which does not see them.
 void read_small_file(const char* path, char* text, std::size_t most) noexcept {
     const detail::errno_guard unchanged;
     std::memset(text, 0, most + 1);
@@ -142,7 +141,7 @@ std::size_t parse_number_after(const char* text, const char* name) noexcept {
 
 // Calls visit(group) for each control group of the process that can limit its memory, and for its parents.
 template <class Visit>
-void for_each_group(Visit visit) noexcept {
+void for_each_memory_cgroup(Visit visit) noexcept {
     // Lines of the form number:controllers:path. Version 2 has one line, with an empty list of controllers. In a container the path may be
     // the host's and missing here: then the mount itself is the group.
     const small_file<4096> groups("/proc/self/cgroup");
@@ -239,7 +238,7 @@ bool valgrind_present() noexcept {
 
 std::size_t lowest_cgroup_limit() noexcept {
     std::size_t least = SIZE_MAX;
-    for_each_group([&](const control_group& group) { least = std::min(least, group.number_in(group.version.limit)); });
+    for_each_memory_cgroup([&](const control_group& group) { least = std::min(least, group.number_in(group.version.limit)); });
     return least;
 }
 
@@ -266,7 +265,7 @@ std::size_t available_memory() noexcept {
         least = parse_number(line);
         least = least > SIZE_MAX / 1024 ? SIZE_MAX : least * 1024;
     }
-    for_each_group([&](const control_group& group) {
+    for_each_memory_cgroup([&](const control_group& group) {
         const std::size_t limit = group.number_in(group.version.limit);
         // Version 1 without a limit states the largest number that it can.
         if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return;

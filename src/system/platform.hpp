@@ -26,8 +26,8 @@ void join_helper_thread() noexcept;
 // Returns the lowest memory limit of the process's control groups in bytes; SIZE_MAX if there is none.
 std::size_t lowest_cgroup_limit() noexcept;
 
-// True if `bytes` exceed the machine's memory and swap space together. False if the system does not tell. A system call when true, because
-// swap space may have been added; seldom one when false.
+// True if `bytes` exceed the machine's memory and swap space together; false if the system does not tell. Asks the system again before it
+// returns true, because swap space may have been added.
 [[nodiscard]] bool exceeds_ram_and_swap(std::size_t bytes) noexcept;
 
 // Returns the bytes of memory available to the process: of the machine or, if less, below the limit of a control group (inactive file pages
@@ -71,9 +71,10 @@ struct residency {
 // which orders them. Does nothing where there is no fork.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
-// Makes all other threads of the process pass a full memory fence before it returns. False if refused. Costs some microseconds.
+// Makes all other threads of the process pass a full memory fence before it returns. Precondition: other_threads_can_be_fenced()
+// returned true. False if refused. Costs some microseconds.
 bool fence_other_threads() noexcept;
-// True if the system has that call. Constant during the process's life.
+// True if fence_other_threads() works. The first call registers the process: milliseconds once it has several threads.
 [[nodiscard]] bool other_threads_can_be_fenced() noexcept;
 
 // Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. One function for a thread. May be
@@ -84,7 +85,7 @@ bool fence_other_threads() noexcept;
 [[nodiscard]] bool thread_locals_gone_at_end() noexcept;
 
 // Calls `run(nullptr)` when the calling thread ends, after the destructors of its thread-local objects, unless the module is unloaded
-// before. Keeps no module loaded. One function for the process. False if refused.
+// before. Keeps no module loaded. Pass the same function always: only the first one is called. False if refused.
 [[nodiscard]] bool at_thread_end_after_locals(void (*run)(void*)) noexcept;
 
 // True in destructors of static objects if this module is unloaded while the process goes on (dlclose), false at the end of the program.

@@ -140,7 +140,8 @@ protected:
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed)) commit_ahead(reached);
     }
 
-    // Append `count` elements, `to_reach` as in lock_for(); return the index of the first. build_one(place) builds them under the lock.
+    // Appends elements that build_one(place) builds in their slots under the lock: count_to_append(count, to_reach) of them. Returns the
+    // index of the first. If one throws, publishes none.
     template <class BuildOne>
     HEADROOM_ALWAYS_INLINE size_type append_in_place(size_type count, bool to_reach, const BuildOne& build_one) {
         const size_type added = lock_for(count, to_reach);

@@ -329,7 +329,7 @@ inline std::size_t multipool_resource::trim() noexcept {
 inline multipool_statistics multipool_resource::statistics() const noexcept {
     multipool_statistics result;
     if (slabs_ != nullptr) {
-        slabs_->count(result.classes);
+        slabs_->add_counts(result.classes);
         result.empty_slab_bytes = slabs_->runs().free() * detail::pool_page_bytes;
         result.chunk_bytes = slabs_->runs().total_bytes();
     }

@@ -133,8 +133,8 @@ public:
     // Returns the bin's free blocks of no slab, except those in its queue or deferred.
     [[nodiscard]] bin_queue& unslabbed(std::size_t index) noexcept { return sizes_[index].unslabbed; }
 
-    // Adds to each class its slabs, the blocks carved from them (as in use), and its free blocks, except those in queues.
-    void count(std::array<multipool_statistics::size_class, bin_count>& classes) const noexcept {
+    // Adds to each class its slabs, the blocks carved from them (as in use, also free ones) and the free blocks outside of bins.
+    void add_counts(std::array<multipool_statistics::size_class, bin_count>& classes) const noexcept {
         for (const segment* const each : runs_) {
             each->for_each_run([&](std::size_t, std::size_t, const page_counts& found) noexcept {
                 if (found.bin >= page_counts::free_run) return;

@@ -165,15 +165,14 @@ protected:
     // Returns the iterator at `index`, made from the pointer: an iterator's operator would be looked up among the program's types.
     constexpr iterator iterator_at_(size_type index) noexcept { return iterator(raw_(begin_) + index); }
 
-    // Returns the index of the position `where`, size() for end(). Hardened builds check that it lies in the container; `operation` names
-    // the caller in the message.
+    // Returns the index of the position `where`, size() for end(). Hardened builds check it, and name `operation` in the message.
     HEADROOM_ALWAYS_INLINE constexpr size_type index_of_(const_iterator where, [[maybe_unused]] const char* operation) const {
         HEADROOM_EXPECT(HEADROOM_CONSTANT_EVALUATED() || detail::is_position(data(), std::to_address(where), size()), no_position,
                         operation, reinterpret_cast<std::uintptr_t>(std::to_address(where)));
         return static_cast<size_type>(std::to_address(where) - data());
     }
 
-    // True if elements may be moved by memmove and then treated as not existing.
+    // True if elements are plain bytes: moved by memmove, after which the old places need no destructor. Stricter than relocatable.
     static constexpr bool is_bytewise_() noexcept { return bytewise_movable<value_type> && Store::uses_default_construct_(); }
 
     // --- AddressSanitizer. These do nothing in other builds.

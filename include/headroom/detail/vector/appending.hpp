@@ -249,8 +249,7 @@ protected:
         return size() + more;
     }
 
-    // Appends the elements [skip, skip + count) of the source. Inline while the capacity suffices or the vector is empty, so that the
-    // compiler still knows the size.
+    // Appends the elements [skip, skip + count) of the source. Inline while the capacity suffices: the compiler still knows the size.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         expect_changeable_();

@@ -141,8 +141,8 @@ struct heap_memory : default_construction_<T> {
         }
     }
 
-    // Decommits the whole pages that `size` elements of a reservation do not need. Returns the new end of the block; the rest of the last
-    // page counts again when the vector grows. Heap blocks stay as they are.
+    // Decommits the whole pages of a reservation after `size` elements. Returns begin + size, the new end: the rest of the last page is
+    // capacity again when the vector grows. Does nothing to a heap block.
     [[nodiscard]] static constexpr T* trim_block(T* begin, T* cap, std::size_t size) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_threshold()) return cap;
         detail::trim_large(layout, begin, size);

@@ -52,8 +52,8 @@ HEADROOM_API std::size_t commit_unpopulated(range* control, std::size_t needed, 
 // Commits the first `needed` bytes, rounded up to pages, without a policy, for reserve(). Populates nothing. Otherwise like commit_to().
 HEADROOM_API std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept;
 
-// Charges the first `needed` bytes without committing them, so that a later commit_to() is not refused, and a request built in steps fails
-// before it touches memory. If refused, sets `why`; nothing has changed then. Precondition: needed <= reserved.
+// Makes the first `needed` bytes accessible, so that they are charged and a later commit_to() is not refused: a request built in steps
+// fails before it touches memory. Populates nothing; the committed bytes stay. If refused, sets `why`. Precondition: needed <= reserved.
 HEADROOM_API void charge(range* control, std::size_t needed, failure& why) noexcept;
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and returns its memory to the system. Returns the committed bytes in total.

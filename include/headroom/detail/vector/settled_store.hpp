@@ -280,7 +280,7 @@ private:
                 limit_word_{max} << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
     }
 
-    // Reserves a default range, with memory for `floor_bytes`. If refused, sets `why` and returns an empty extent.
+    // Reserves a default range, or a smaller one of at least `floor_bytes`. If refused, sets `why` and returns an empty extent.
     [[nodiscard]] static extent_ reserve_default_(std::size_t floor_bytes, failure& why) noexcept {
         constexpr std::size_t by_default = default_bytes_();
         constexpr std::size_t smallest = Policy::smallest_reservation < by_default ? Policy::smallest_reservation : by_default;

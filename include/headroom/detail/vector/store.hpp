@@ -26,8 +26,7 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     typename S::const_pointer;
     { constant.max_size() } -> std::same_as<std::size_t>;
 
-    // `uses_default_construct_()`: true if elements are copied, moved and destroyed by their own constructors and destructors alone; with
-    // arguments, also constructed from these.
+    // `uses_default_construct_()`: true if elements have only their own copying, moving and destroying; with arguments, construction too.
     { S::uses_default_construct_() } -> std::same_as<bool>;
     { S::template uses_default_construct_<int>() } -> std::same_as<bool>;
     store.construct_(place);    // or from any arguments
