@@ -10,7 +10,7 @@ from sources import files, finish, lines
 SHAPES = {
     "a clause in place of a noun": r"\bWhat (?:is|was|are|were|it|the|an?|each|every|other|they|we|has|had|can|cannot|must|may|only|follows|comes)\b",
     "True if, or Returns": r"\bWhether\b",
-    "who is that": r"\b(?:[Ww]hoever|[Ss]omebody|[Nn]obody)\b|^(?:Who|Those who)\b",
+    "who is that": r"\b(?:(?:W|w)ho(?:ever)|[Ss]omebody|[Nn]obody)\b|^(?:Who|Those who)\b",
     "passive speech": r"\b(?:is|are|was|were|be|been|being) (?:told|said|asked|wanted|spoken|meant)\b",
     "so many of what": r"\b(?:so many|so much|as much as|the same of)\b|^(?:The same|And those|As [a-z_:]+'s)\b",
     "inverted": r"^(?:Of|In|To|For) [a-z ]{3,40}, (?:what|which|who|that)\b",

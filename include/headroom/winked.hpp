@@ -95,7 +95,7 @@ private:
     T* object_ = nullptr;
 };
 
-// Constructs a winked<T>, where the type of the result is deduced.
+// Constructs a winked<T> from a resource and arguments.
 template <class T, class Resource, class... Arguments>
 [[nodiscard]] winked<T> make_winked(Resource& resource, Arguments&&... arguments) {
     return winked<T>(resource, std::forward<Arguments>(arguments)...);

@@ -2,6 +2,7 @@
 // programs make most, append and extend, are plain methods of the C API: the interpreter calls those in a third of the time of a
 // call that is dispatched by its arguments' types.
 #include "array.hpp"
+#include "arguments.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -207,23 +208,19 @@ void set_item(const nb::object& self, const nb::object& key, const nb::object& v
 
 // --- Making, closing, pickling.
 
-std::size_t count_from(Py_ssize_t elements, const char* refusal) {
-    if (elements < 0) throw nb::value_error(refusal);
-    return static_cast<std::size_t>(elements);
-}
-
 std::vector<Py_ssize_t> shape_from(const nb::object& shape) {
     std::vector<Py_ssize_t> made;
-    const nb::tuple all = PyIndex_Check(shape.ptr()) != 0 ? nb::make_tuple(shape) : nb::tuple(shape);
+    const bool several = PyTuple_Check(shape.ptr()) != 0 || PyList_Check(shape.ptr()) != 0;
+    const nb::tuple all = several ? nb::tuple(shape) : nb::make_tuple(shape);
     for (const nb::handle each : all) {
-        made.push_back(index_from(nb::borrow(each)));
-        if (made.back() < 1) throw nb::value_error("extents of a shape are 1 or more");
+        made.push_back(static_cast<Py_ssize_t>(count_argument(each, "shape")));
+        if (made.back() < 1) throw nb::value_error("shape: extents are 1 or more");
     }
     return made;
 }
 
-void construct(array* place, const nb::object& dtype, const nb::object& shape, bool nullable,
-               std::optional<Py_ssize_t> max_elements, const nb::object& path, std::string_view mode) {
+void construct(array* place, const nb::object& dtype, const nb::object& shape, bool nullable, const nb::object& max_elements,
+               const nb::object& path, const nb::object& how) {
     nb::object what = dtype;
     nb::object extents = shape;
     nb::object values = nb::none();
@@ -251,16 +248,10 @@ void construct(array* place, const nb::object& dtype, const nb::object& shape, b
         throw nb::type_error("structures and complex numbers are never null");
     }
     type.nullable = nullable;
-    std::optional<std::size_t> most;
-    if (max_elements) most = count_from(*max_elements, "max_elements is negative");
+    const std::optional<std::size_t> most = optional_count_argument(max_elements, "max_elements");
+    const std::string mode = text_argument(how, "mode");
     if (mode != "x" && mode != "a" && mode != "r") throw nb::value_error("mode is 'x', 'a' or 'r'");
-    std::string name;
-    if (!path.is_none()) {
-        PyObject* encoded = nullptr;
-        if (PyUnicode_FSConverter(path.ptr(), &encoded) == 0) throw nb::python_error();
-        const nb::object letters = nb::steal(encoded);
-        name = std::filesystem::absolute(PyBytes_AsString(letters.ptr())).string();    // the folder may change
-    }
+    const std::string name = path_argument(path, "path");
     array made{make_column(std::move(type), most, name, static_cast<file_mode>(mode[0]))};
     if (!values.is_none() && !extend(*made.held, values.ptr())) throw nb::python_error();
     ::new (static_cast<void*>(place)) array(std::move(made));
@@ -317,9 +308,9 @@ void bind_array(nb::module_& module) {
         "max_elements: how many there may ever be; the room for them is then set aside at once.\n"
         "path: a file that holds the elements, outlives the process, and is open to other processes by its name.\n"
         "mode: 'x' makes the file, 'a' opens it for appending, or makes it, 'r' opens it for reading.");
-    type.def("__init__", &construct, nb::arg("dtype") = "float64", nb::kw_only(), nb::arg("shape") = nb::tuple(),
-             nb::arg("nullable") = false, nb::arg("max_elements") = nb::none(), nb::arg("path") = nb::none(),
-             nb::arg("mode") = "x")
+    type.def("__init__", &construct, nb::arg("dtype").none() = "float64", nb::kw_only(), nb::arg("shape").none() = nb::tuple(),
+             nb::arg("nullable") = false, nb::arg("max_elements").none() = nb::none(), nb::arg("path").none() = nb::none(),
+             nb::arg("mode").none() = "x")
         .def("__len__", [](const self_t& self) { return open_column(self).rows(); })
         .def("__getitem__", [=](const self_t& self, const nb::object& key) { return get_item(owned(self), key); })
         .def(
@@ -345,19 +336,20 @@ void bind_array(nb::module_& module) {
             "tolist", [=](const self_t& self) { return to_list(owned(self)); }, "The elements as a list.")
         .def(
             "reserve",
-            [](const self_t& self, Py_ssize_t count) {
+            [](const self_t& self, const nb::object& count) {
                 column& of = open_column(self);
+                const std::size_t rows = count_argument(count, "count");
                 wait_for_turn(of);
-                reserve(of, count_from(count, "count is negative"));
+                reserve(of, rows);
             },
-            nb::arg("count"), "Asks for the memory of this many elements now.")
+            nb::arg("count").none(), "Asks for the memory of this many elements now.")
         .def(
             "truncate",
-            [](const self_t& self, Py_ssize_t count) {
+            [](const self_t& self, const nb::object& count) {
                 column& of = open_column(self);
                 need_writable(of);
+                const std::size_t rows = count_argument(count, "count");
                 wait_for_turn(of);
-                const std::size_t rows = count_from(count, "count is negative");
                 if (rows > of.rows()) throw nb::value_error("there are fewer elements than that");
                 if (of.bytes != nullptr || of.valid != nullptr) {
                     cut(of, rows);    // a crash must not find fewer text or bits than elements
@@ -365,7 +357,7 @@ void bind_array(nb::module_& module) {
                     truncate(of, rows);
                 }
             },
-            nb::arg("count"),
+            nb::arg("count").none(),
             "Keeps the first elements only. Views of the others stay valid, and show what is appended in their place.")
         .def(
             "shrink_to_fit",

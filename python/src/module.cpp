@@ -22,6 +22,8 @@ NB_MODULE(_core, module) {
             headroom_python::set_python_error();
         }
     });
+    // A daemon thread that is still alive at the end keeps objects; that is no leak of ours.
+    nb::set_leak_warnings(false);
     headroom_python::bind_array(module);
     headroom_python::bind_table(module);
     module.def(

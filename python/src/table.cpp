@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments.hpp"
 #include "exchange.hpp"
 
 namespace headroom_python {
@@ -140,7 +141,12 @@ void expect_no_stranger(const table& of) {
     }
 }
 
-void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssize_t> chunk_rows) {
+void construct_table(table* place, const nb::object& given, const nb::object& chunk_rows) {
+    if (PyDict_Check(given.ptr()) == 0) {
+        PyErr_Format(PyExc_TypeError, "columns: a dict of names and arrays is expected, not %s", Py_TYPE(given.ptr())->tp_name);
+        throw nb::python_error();
+    }
+    const auto columns = nb::borrow<nb::dict>(given);
     table made;
     for (const auto& [name, column] : columns) {
         if (!nb::isinstance<nb::str>(name)) throw nb::type_error("names of columns are str");
@@ -151,8 +157,10 @@ void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssi
         made.columns.emplace_back(nb::cast<std::string>(name), nb::inst_ptr<array>(column)->held);
     }
     if (made.columns.empty()) throw nb::value_error("a table has at least one column");
-    if (chunk_rows && *chunk_rows < 1) throw nb::value_error("chunk_rows is less than one");
-    if (chunk_rows) made.rows_of_chunk = static_cast<std::size_t>(*chunk_rows);
+    if (const std::optional<std::size_t> rows = optional_count_argument(chunk_rows, "chunk_rows")) {
+        if (*rows < 1) throw nb::value_error("chunk_rows is less than one");
+        made.rows_of_chunk = *rows;
+    }
     expect_no_stranger(made);
     ::new (static_cast<void*>(place)) table(std::move(made));
 }
@@ -174,7 +182,7 @@ void bind_table(nb::module_& module) {
                       "Named arrays side by side: what pyarrow.table, polars.DataFrame and duckdb take, without a copy.\n\n"
                       "A row is in all columns or in none: there are as many as the shortest column has.\n"
                       "columns: names and arrays. chunk_rows: rows of a chunk at most; all in one unless said.")
-        .def("__init__", &construct_table, nb::arg("columns"), nb::kw_only(), nb::arg("chunk_rows") = nb::none())
+        .def("__init__", &construct_table, nb::arg("columns").none(), nb::kw_only(), nb::arg("chunk_rows").none() = nb::none())
         .def("__len__", &rows_of)
         .def(
             "append", &append_row, nb::arg("row"),
@@ -184,13 +192,13 @@ void bind_table(nb::module_& module) {
              "Appends rows, given as columns of equal length: a dict, or in order. All of them or, where that raises, none.")
         .def(
             "truncate",
-            [](const table& self, Py_ssize_t count) {
+            [](const table& self, const nb::object& count) {
+                const std::size_t rows = count_argument(count, "count");
                 wait_for_all(self);
-                if (count < 0 || static_cast<std::size_t>(count) > rows_of(self))
-                    throw nb::value_error("there are fewer rows than that");
-                cut_to(self, static_cast<std::size_t>(count));
+                if (rows > rows_of(self)) throw nb::value_error("there are fewer rows than that");
+                cut_to(self, rows);
             },
-            nb::arg("count"), "Keeps the first rows only.")
+            nb::arg("count").none(), "Keeps the first rows only.")
         .def(
             "publish", [](const table& self) { each_column(self, publish); }, "Other processes see the rows so far.")
         .def(

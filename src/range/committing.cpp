@@ -32,7 +32,8 @@ std::error_code commit_best_effort(range* control, std::size_t target, std::size
     return error;
 }
 
-bool has_huge_pages(const range* control) noexcept {
+// True if the policy commits huge pages, except prefault_ahead, whose helper does, and the system has them.
+bool commits_huge_pages(const range* control) noexcept {
     const policy_kind kind = control->creation.policy.which();
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0;
 }
@@ -60,7 +61,7 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
 std::size_t commit_target(range* control, std::size_t least, bool past_start) noexcept {
     const commit_policy& policy = control->creation.policy;
     std::size_t huge = SIZE_MAX;    // bytes from which huge pages are used
-    if (past_start && has_huge_pages(control))
+    if (past_start && commits_huge_pages(control))
         huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
     const std::size_t populated = control->extent.populated;
     std::size_t target = least;
@@ -94,7 +95,7 @@ std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, fail
         const bool past_start = least > control->creation.policy.from();
         const bool page_by_page = control->creation.policy.which() == policy_kind::page_by_page;
         const bool untouched = kind != commit_kind::by_policy || page_by_page;
-        if (exactly && past_start && has_huge_pages(control)) advise_huge_once(control);
+        if (exactly && past_start && commits_huge_pages(control)) advise_huge_once(control);
         why = failure_of(commit_best_effort(control, exactly ? least : commit_target(control, least, past_start), least,
                                             untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;

@@ -43,7 +43,7 @@ enum class populate_when { now, at_first_touch };
 // Updates warm_unused_bytes: warm memory below `committed` is in use.
 void update_warm_unused(range* control, std::size_t committed) noexcept;
 
-// Returns the memory past `kept` bytes, rounded down to pages, to the system. If refused, nothing has changed.
+// Returns the memory past `kept` bytes, rounded down to pages, to the system. If refused, it stays committed, perhaps without contents.
 void release_memory_after(range* control, std::size_t kept) noexcept;
 
 // Returns the first offset from `bytes` on where a huge page can begin, in bytes from the base.

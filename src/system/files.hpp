@@ -58,7 +58,7 @@ std::error_code stat_file(file_handle file, file_facts& facts) noexcept;
 
 // Truncates the file to `bytes`, which must not exceed its length.
 std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept;
-// Like truncate_file(), unless there are readers, checked by the handle `lock`: returns resource_unavailable_try_again then.
+// Like truncate_file(), but returns resource_unavailable_try_again if the handle `lock` finds readers. Not all systems can check that.
 std::error_code truncate_file_if_unread(file_handle file, file_handle lock, std::uint64_t bytes) noexcept;
 // Makes the handle a reader until it is closed; waits while the file is truncated. Best effort: not all systems have such a lock.
 void lock_as_reader(file_handle file) noexcept;

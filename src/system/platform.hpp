@@ -61,7 +61,7 @@ struct residency {
 // True if new mappings are locked into memory (mlockall with MCL_FUTURE).
 [[nodiscard]] bool mappings_are_locked() noexcept;
 
-// True under a tool that finds stray accesses only to inaccessible memory. AddressSanitizer's marks cover only committed memory.
+// True under AddressSanitizer or LeakSanitizer: kept memory is then inaccessible, since the former marks only committed memory.
 [[nodiscard]] bool memory_checker_present() noexcept;
 
 // True under Valgrind, whose leak checker takes all readable memory as in use: pointers in kept memory would hide leaks.

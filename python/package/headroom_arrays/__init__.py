@@ -9,7 +9,7 @@
 
 Array is for data whose size nobody knows; Table is for several of them side by side.
 """
-import os
+import os as _os
 
 
 def _expect_main_interpreter():
@@ -28,8 +28,8 @@ _expect_main_interpreter()
 
 from ._core import Array, Table, _begin_new_life, reservations  # noqa: E402
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_new_life)
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_begin_new_life)
 
 __all__ = ["Array", "Table", "reservations"]
 __version__ = "0.1.0"

@@ -89,7 +89,7 @@ public:
     // + free blocks). Invalidates: nothing. Precondition: the caller is not an upstream or a new_handler that this resource called.
     std::size_t trim() noexcept;
 
-    // Returns the blocks and bytes in use and free, in all and by size class. O(pages + free blocks). Invalidates: nothing.
+    // Returns the blocks of pools in use, in all and by size class, and the free blocks and pages. O(pages + free blocks).
     [[nodiscard]] multipool_statistics statistics() const noexcept;
 
     // Returns the upstream resource: the named one, or the default resource at the time of construction.

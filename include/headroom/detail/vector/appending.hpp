@@ -223,7 +223,7 @@ protected:
             return false;
         }
     }
-    // True if growing first is safe: building the source's elements cannot throw, and growing does not move what they are built from.
+    // True if growing first is safe: the store never relocates, or building the elements cannot throw and reads none that is moved.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr bool can_grow_before_construct_([[maybe_unused]] const Source& source,
                                                                      [[maybe_unused]] size_type skip,

@@ -346,7 +346,7 @@ private:
     }
 
     // Slow path of an append: returns the new end of the committed elements. Takes few arguments, so that the caller keeps the rest of the
-    // container in registers. Precondition: the range is full. Throws `refused` or std::length_error.
+    // container in registers. Precondition: no committed element is unused. Throws `refused` or std::length_error.
     HEADROOM_COLD static T* commit_one_more_(range* control, T* begin, T* end, limit_word_ limit) {
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
         failure why;
