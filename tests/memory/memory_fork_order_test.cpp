@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/repetitions.hpp"
 #include "support/sanitizers.hpp"
 #include "system/in_child.hpp"
 
@@ -25,7 +26,8 @@ using headroom::synchronized_multipool_resource;
 
 // Locks around its upstream and holds the lock during a fork. Handlers cannot be unregistered, so handlers and lock are static,
 // one set for each `number`.
-template <int number>
+// `yields`: lets other threads run while it holds the lock.
+template <int number, bool yields = true>
 class careful_upstream : public std::pmr::memory_resource {
 public:
     careful_upstream() {
@@ -41,7 +43,7 @@ public:
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::lock_guard locked(lock());
-        std::this_thread::yield();
+        if (yields) std::this_thread::yield();
         return std::pmr::new_delete_resource()->allocate(bytes, alignment);
     }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
@@ -98,13 +100,14 @@ TEST(memory_fork_order, an_upstream_with_a_lock_and_handlers_of_its_own_may_be_f
     careful_upstream<0> upstream;
     synchronized_multipool_resource resource(&upstream);
     const busy_threads busy({&resource, &resource});
-    for (int i = 0; i < (headroom_test::sanitizer_needs_memory ? 200 : 1000); ++i) {
+    headroom_test::repetitions forks(headroom_test::sanitizer_needs_memory ? 200 : 1000);
+    while (forks.next()) {
         ASSERT_EQ(in_child_soon([&] {
                       use(resource);
                       use(upstream);
                   }),
                   0)
-            << i;
+            << forks.done();
     }
 }
 
@@ -119,7 +122,8 @@ TEST(memory_fork_order, resources_and_upstreams_may_be_made_in_turns) {
     careful_upstream<3> third;
     const auto over_third = std::make_unique<synchronized_multipool_resource>(&third);
     const busy_threads busy({&over_first, &over_second, &over_both, over_third.get(), &by_default});
-    for (int i = 0; i < (headroom_test::sanitizer_needs_memory ? 50 : 200); ++i) {
+    headroom_test::repetitions forks(headroom_test::sanitizer_needs_memory ? 50 : 200);
+    while (forks.next()) {
         ASSERT_EQ(in_child_soon([&] {
                       for (std::pmr::memory_resource* const each : {static_cast<std::pmr::memory_resource*>(&over_first),
                                                                     static_cast<std::pmr::memory_resource*>(&over_both),
@@ -129,7 +133,7 @@ TEST(memory_fork_order, resources_and_upstreams_may_be_made_in_turns) {
                       over_first.release();
                   }),
                   0)
-            << i;
+            << forks.done();
     }
 }
 
@@ -151,19 +155,20 @@ TEST(memory_fork_order, handlers_of_strangers_may_use_resources) {
     synchronized_multipool_resource resource;
     synchronized_multipool_resource over(&upstream);    // the library's handlers run before and after those registered first
     ASSERT_EQ(pthread_atfork(handler, handler, handler), 0);
+    headroom_test::repetitions forks(100);
     {
         const busy_threads busy({&resource, &over, &resource});
         used_by_handlers = &resource;
-        for (int i = 0; i < 100; ++i) ASSERT_EQ(in_child_soon([&] { use(resource); }), 0) << i;
+        while (forks.next()) ASSERT_EQ(in_child_soon([&] { use(resource); }), 0) << forks.done();
         used_by_handlers = nullptr;
     }
-    EXPECT_EQ(handled, 400);    // two handlers before and two after each fork, in the parent
+    EXPECT_EQ(handled, 4 * forks.done());    // two handlers before and two after each fork, in the parent
     use(resource);
 }
 
 // Resources leave no handlers behind.
 TEST(memory_fork_order, a_process_may_make_many_resources_and_fork) {
-    careful_upstream<5> upstream;
+    careful_upstream<5, false> upstream;
     for (int i = 0; i < 20'000; ++i) {
         synchronized_multipool_resource resource(&upstream);
         resource.deallocate(resource.allocate(8, 8), 8, 8);
