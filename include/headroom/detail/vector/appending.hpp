@@ -71,8 +71,20 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) { emplace_back(static_cast<value_type&&>(value)); }
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
-        if (HEADROOM_UNLIKELY(is_full_())) return *emplace_back_slow_<false>(static_cast<Args&&>(args)...);
-        return construct_at_end_(static_cast<Args&&>(args)...);
+        if constexpr (std::is_scalar_v<value_type> && can_construct_in_local_<Args...>) {
+            // Both paths share the construction and the store of the end: GCC then keeps the end in a register over a loop.
+            HEADROOM_CONVERSIONS_BEGIN
+            const value_type made(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
+            if (HEADROOM_UNLIKELY(is_full_())) {
+                HEADROOM_UNPOISON_CAPACITY();
+                this->grow_by_one_();
+            }
+            return construct_at_end_(made);
+        } else {
+            if (HEADROOM_UNLIKELY(is_full_())) return *emplace_back_slow_<false>(static_cast<Args&&>(args)...);
+            return construct_at_end_(static_cast<Args&&>(args)...);
+        }
     }
 
     // Like emplace_back(), but returns null if full and unable to grow; the arguments are untouched then. Throws only as the constructor.
@@ -157,8 +169,16 @@ protected:
         HEADROOM_UNPOISON_TAIL(1);
         value_type* const place = raw_(end_);
         this->construct_(place, static_cast<Args&&>(args)...);
-        ++end_;
+        set_end_after_(place);
         return *place;
+    }
+    // Sets the end to behind the element at `last`. Does not load end_, which may alias what that element's constructor wrote.
+    HEADROOM_ALWAYS_INLINE constexpr void set_end_after_(value_type* last) noexcept {
+        if constexpr (std::is_pointer_v<pointer>) {
+            end_ = last + 1;
+        } else {
+            ++end_;
+        }
     }
     // True if the element may be built in a local before growing: at most 64 bytes, and built and copied without the program's code.
     template <class... Args>
@@ -179,8 +199,7 @@ protected:
             return grow_then_construct_<false>(made);
         } else {
             if constexpr (!Quiet && Store::can_realloc_() && constructed_from_values<value_type, Args...>) {
-                // 1. again: the arguments lie outside of the elements. Memory they point to is not checked
-                // (docs/reference/relocatable.md).
+                // 1. again, for arguments outside of the elements. Memory they point to is not checked (docs/reference/relocatable.md).
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
                     return grow_then_construct_<false>(static_cast<Args&&>(args)...);
                 }
@@ -199,7 +218,7 @@ protected:
         }
         value_type* const place = raw_(end_);
         this->construct_(place, static_cast<Args&&>(args)...);
-        ++end_;
+        set_end_after_(place);
         return place;
     }
     // Grows by `now` elements before any is built; returns true. Returns false if that was not safe: then the elements [skip, skip +

@@ -272,17 +272,17 @@ protected:
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytewise(place + 1, place, static_cast<size_type>(last - place));
                 detail::move_bytewise(place, std::addressof(value), 1);
-                ++end_;
+                this->set_end_after_(last);
                 return;
             }
             if (place == last) {
                 this->construct_(last, std::move(value));
-                ++end_;
+                this->set_end_after_(last);
                 return;
             }
         }
         this->construct_(last, std::move(*(last - 1)));
-        ++end_;
+        this->set_end_after_(last);
         detail::move_backward_by_one(place, last - 1);
         *place = std::move(value);
     }

@@ -106,11 +106,10 @@ public:
     }
 
     HEADROOM_ALWAYS_INLINE void grow_by_one_() {
-        if (HEADROOM_UNLIKELY(begin_ == nullptr)) {
-            grow_(1, false);
-        } else {
-            cap_ = commit_one_more_(control_, begin_, end_, limit_);
-        }
+        const auto size = end_ - begin_;
+        const extent_ there = grow_full_by_one_(control_, begin_, end_, limit_);
+        set_range_(there);
+        end_ += size;
     }
     // Like grow_by_one_(), but returns false instead of throwing.
     bool try_grow_by_one_() noexcept {
@@ -345,14 +344,14 @@ private:
         if (why) throw_failure_(why, count);
     }
 
-    // Slow path of an append: returns the new end of the committed elements. Takes few arguments, so that the caller keeps the rest of the
-    // container in registers. Precondition: no committed element is unused. Throws `refused` or std::length_error.
-    HEADROOM_COLD static T* commit_one_more_(range* control, T* begin, T* end, limit_word_ limit) {
+    // Slow path of an append to a full store: returns the members but the end. Throws `refused` or std::length_error.
+    HEADROOM_COLD static extent_ grow_full_by_one_(range* control, T* begin, T* end, limit_word_ limit) {
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
         failure why;
-        const extent_ there = try_commit_({begin, end, control, limit}, needed, false, why);
+        const extent_ there = begin == nullptr ? try_reserve_and_commit_(needed, false, why)
+                                               : try_commit_({begin, end, control, limit}, needed, false, why);
         if (why) throw_failure_(why, needed);
-        return there.cap;
+        return there;
     }
 
     // Throws std::length_error for over_limit_, else `refused`.
