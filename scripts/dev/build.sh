@@ -21,14 +21,16 @@ configure() {    # configure PRESET [FLAG...]
     fi
     logged "configure-$1" cmake --preset "$1" "${@:2}"
 }
-# compile PRESET ARGUMENT...: as `logged`, and says from time to time how far it is.
-compile() {
+# compile PRESET ARGUMENT..., compile_in FOLDER ARGUMENT...: as `logged`, and say from time to time how far it is.
+compile() { build_logged "$1" --preset "$1" --parallel "$jobs" "${@:2}"; }
+compile_in() { build_logged "${1##*/}" "$1" --parallel "$jobs" "${@:2}"; }
+build_logged() {
     local log=build/log/build-$1.log watcher status=0
     mkdir -p build/log
     : >"$log"
     watch_steps "$log" &
     watcher=$!
-    logged "build-$1" cmake --build --preset "$1" --parallel "$jobs" "${@:2}" || status=$?
+    logged "build-$1" cmake --build "${@:2}" || status=$?
     kill "$watcher" 2>/dev/null || true
     wait "$watcher" 2>/dev/null || true
     [ ! -t 1 ] || printf '\r%-40s\r' ''

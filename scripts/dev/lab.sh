@@ -72,8 +72,26 @@ need_report_python() {
     die "the report needs Python with what $requirements lists, and none has it. Leave out --no-install, or set HEADROOM_PYTHON"
 }
 
+# Takes `--compiler NAME` out of the arguments: lab_compiler, and the rest in lab_arguments.
+lab_compiler='' lab_arguments=()
+read_lab_compiler() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --compiler) [ $# -gt 1 ] || misused "--compiler wants a compiler, as in clang++-15"; lab_compiler=$2; shift ;;
+            --compiler=*) lab_compiler=${1#*=} ;;
+            *) lab_arguments+=("$1") ;;
+        esac
+        shift
+    done
+    [ -z "$lab_compiler" ] || command -v -- "$lab_compiler" >/dev/null || misused "there is no compiler $lab_compiler here"
+}
+
 command_lab() {
-    local file folder headroom=$root/build/release/bin/headroom measured again status=0
+    local file folder built=build/release headroom measured again status=0
+    read_lab_compiler "$@"
+    set -- "${lab_arguments[@]+"${lab_arguments[@]}"}"
+    [ -z "$lab_compiler" ] || built=build/release-${lab_compiler##*/}
+    headroom=$root/$built/bin/headroom
     case ${1-} in
         list | run) read_lab_flags "${@:2}" ;;
         report | compare | merge) ;;
@@ -84,8 +102,8 @@ command_lab() {
         *) need "${packages_lab[@]}" "${packages_python[@]}"; need_report_python ;;
     esac
     say "building the lab"
-    configure release || exit 1
-    compile release --target headroom_command || exit 1
+    configure release -B "$built" ${lab_compiler:+"-DCMAKE_CXX_COMPILER=$lab_compiler"} || exit 1
+    compile_in "$built" --target headroom_command || exit 1
     case ${1-} in
         list | run | report | compare | merge)
             cd -- "$here"    # whose files are meant
@@ -93,7 +111,7 @@ command_lab() {
     esac
     again=("$root/dev")
     [ "$install" = yes ] || again+=(--no-install)
-    again+=(lab ${lab_grid:+"--$lab_grid"} "${lab_flags[@]+"${lab_flags[@]}"}")
+    again+=(lab ${lab_compiler:+"--compiler=$lab_compiler"} ${lab_grid:+"--$lab_grid"} "${lab_flags[@]+"${lab_flags[@]}"}")
     # Nothing said of grid or cells: few cells, three rounds each, so that the figures decide.
     local grid=$lab_grid
     if [ -z "$grid" ] && [ $lab_filtered = yes ]; then grid=quick; fi
@@ -105,7 +123,7 @@ command_lab() {
     file=$lab_file
     if [ -z "$file" ]; then
         # Results of the same programs lie in the same place, so that an interrupted run goes on, and no other run does.
-        measured=$(cat build/release/bin/headroom-lab-O* | sha256sum)
+        measured=$(cat "$built"/bin/headroom-lab-O* | sha256sum)
         file=$root/results/${lab_grid:-${grid/default/ten-minutes}}-${measured:0:8}/results.jsonl
     else
         case $file in /*) ;; *) file=$here/$file ;; esac

@@ -35,6 +35,8 @@ WRONG = {    # command line: part of the message
     "lab --shard 5/4": "--shard wants i/n",
     "lab --shard=0/4": "--shard wants i/n",
     "lab --out": "--out wants a file",
+    "lab --compiler": "--compiler wants a compiler",
+    "lab run --compiler=nosuch": "there is no compiler nosuch",
     "lab --filter nosuch": "matches no experiment, contender or parameter",
     "lab --filter throughput,nosuch": "there is no experiment nosuch",
     "lab --filter=(": "neither a list of experiments nor a regular expression",
