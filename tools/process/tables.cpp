@@ -140,16 +140,17 @@ bool is_plausible(const block& one, std::uint64_t state) {
            one.base < UINT64_MAX - one.reserved && one.committed <= one.reserved;
 }
 
-// False when it has been waited for long enough.
+// Waits a moment, a longer one after ten tries. False if nothing is left of the time to wait.
 bool wait_a_moment(unsigned tries, patience& wait) {
+    if (wait.left.count() <= 0) return false;
+    const auto begin = std::chrono::steady_clock::now();
     if (tries < 10) {
         sched_yield();
-        return true;
+    } else {
+        constexpr timespec moment{0, 100'000};
+        nanosleep(&moment, nullptr);
     }
-    if (wait.left == 0) return false;
-    --wait.left;
-    constexpr timespec moment{0, 100'000};
-    nanosleep(&moment, nullptr);
+    wait.left -= std::chrono::steady_clock::now() - begin;
     return true;
 }
 

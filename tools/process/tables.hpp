@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,9 +47,10 @@ struct block {
 // The tables of all copies of Headroom in the process, readable or not.
 [[nodiscard]] std::vector<table> find_tables(const process& from, const std::vector<mapping>& mappings);
 
-// How often a reading may still wait for blocks that are being changed, all together: a tenth of a millisecond each time.
+// How long a reading may still wait for blocks that are being changed, all together. Time, not turns: on a busy machine a turn takes
+// milliseconds.
 struct patience {
-    unsigned left = 3000;
+    std::chrono::nanoseconds left = std::chrono::milliseconds(300);
 };
 
 // Nothing, if there is no memory where the block should be: what the table belongs to is gone.

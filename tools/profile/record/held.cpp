@@ -1,6 +1,7 @@
 #include "held.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -48,7 +49,7 @@ std::optional<std::uint64_t> held_ranges::look(std::uint64_t now) {
 }
 
 std::optional<std::uint64_t> held_ranges::count() {
-    maps::patience wait{20};
+    maps::patience wait{std::chrono::milliseconds(2)};
     std::uint64_t bytes = 0;
     for (const maps::table& table : tables_) {
         for (const maps::block& block : maps::read_blocks(*process_, table, wait)) {
