@@ -226,6 +226,9 @@ template <class T>
 inline constexpr bool zero_is_bytes =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> || std::is_null_pointer_v<T>;
 
+template <class Value>
+struct fill_source;
+
 // Source of T() elements.
 struct value_init_source {
     static constexpr bool can_build_in_steps = true;    // element n can be built without the ones before it
@@ -247,6 +250,12 @@ struct value_init_source {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::set_bytes(to, 0, count);
                 return to + count;
+            }
+        } else if constexpr (std::is_trivially_default_constructible_v<T> && bytewise_constructible<T, const T&> &&
+                             sizeof(T) <= 256 && Store::uses_default_construct_()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                const T zero = T();
+                return fill_source<T>{zero}.construct_(store, to, 0, count);
             }
         }
         if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of set_bytes()

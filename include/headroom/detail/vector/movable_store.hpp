@@ -318,8 +318,13 @@ private:
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void set_block_(const extent_& to, std::size_t size) noexcept {
-        begin_ = to.begin;
-        end_ = to.begin + static_cast<std::ptrdiff_t>(size);
+        pointer begin = to.begin;
+        if constexpr (std::is_pointer_v<pointer>) {
+            // GCC stores the returned pair and loads it as one vector, which waits 8 ns for both stores.
+            if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(begin);
+        }
+        begin_ = begin;
+        end_ = begin + static_cast<std::ptrdiff_t>(size);
         cap_ = to.cap;
     }
 

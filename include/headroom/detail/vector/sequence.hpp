@@ -210,11 +210,7 @@ protected:
     constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
         expect_changeable_();
         if (index == size()) {
-            if (count > unused_capacity_()) {
-                this->append_with_growth_(count, source, 0);
-            } else {
-                this->append_within_capacity_(count, source, 0);
-            }
+            this->append_from_(count, source);
         } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, source, 0))) {
             open_and_fill_gap_(index, count, source);
         }
