@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "analyse/add_up.hpp"
 #include "analyse/symbols.hpp"
 #include "printable.hpp"
 #include "record/record.hpp"

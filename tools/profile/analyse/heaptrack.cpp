@@ -1,6 +1,8 @@
 // Reads heaptrack's traces: they name call stacks and sizes, but neither addresses, threads nor times of single events.
 //
 // An array that grows shows itself in them too: a block allocated, and a smaller one freed next.
+#include "heaptrack.hpp"
+
 #include <zlib.h>
 #include <zstd.h>
 
@@ -10,7 +12,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "totals.hpp"
 #include "trace/budget.hpp"
 #include "trace/format.hpp"
 

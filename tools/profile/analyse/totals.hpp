@@ -144,12 +144,6 @@ struct trace_totals {
     std::string damage;    // what was wrong with the end of the file
 };
 
-// Throws std::runtime_error when the file cannot be read at all. Reads traces of `headroom profile`, and heaptrack's.
-trace_totals add_up(const std::string& path);
-
-// A heaptrack trace, as `heaptrack` writes it (compressed or not). Throws std::runtime_error.
-trace_totals import_heaptrack(const std::string& path);
-
 // Keeps `times` short enough to draw: every second moment goes when there are too many.
 void add_moment(std::vector<moment>& times, const moment& one);
 
