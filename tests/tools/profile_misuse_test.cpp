@@ -34,7 +34,6 @@ TEST(a_program_that, crashes_is_recorded_up_to_there) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject crash");
     all_was_recorded(folder, done, 128 + 11);
-    EXPECT_NE(done.err.find("signal 11"), std::string::npos) << done.err;
 }
 TEST(a_program_that, is_killed_loses_nothing_that_it_did_before) {
     const scratch_folder folder;

@@ -212,6 +212,15 @@ private:
                 done.free_ns = static_cast<double>(from.number()) / 1000;
                 done.resident = static_cast<double>(from.number());
                 break;
+            case record::unseen:
+                done.unseen.push_back(from.text());
+                memory_->take(2 * (sizeof(std::string) + done.unseen.back().size()));    // (shown once more)
+                break;
+            case record::program:
+                done.anonymous = static_cast<double>(from.number());
+                done.static_bytes = static_cast<double>(from.number());
+                done.own_new = from.number() != 0;
+                break;
             case record::call_times: {
                 stack_totals& totals = done.totals[from.number32()];
                 totals.timed_mallocs += static_cast<double>(from.number());

@@ -8,6 +8,7 @@
 
 #include "printable.hpp"
 #include "symbols.hpp"
+#include "unseen.hpp"
 
 namespace headroom::profile {
 
@@ -149,6 +150,13 @@ profile_result find_sites(const trace_totals& trace) {
     double recording = 0;
     double costs = 0;
     double costed = 0;
+    const auto add_reason = [&](const std::string& reason) {
+        std::string printable = printable_utf8(reason);
+        if (std::find(result.unseen.begin(), result.unseen.end(), printable) == result.unseen.end())
+            result.unseen.push_back(std::move(printable));
+    };
+    for (const std::string& reason : trace.unseen) add_reason(reason);
+    if (!trace.damage.empty()) add_reason("the end of the trace could not be read (" + trace.damage + ")");
     for (const process_totals& process : trace.processes) {
         if (main == nullptr || process.allocations > main->allocations) main = &process;
         ++result.processes;
@@ -172,10 +180,10 @@ profile_result find_sites(const trace_totals& trace) {
             result.notes.push_back("process " + std::to_string(process.pid) + " did not complete " +
                                    std::to_string(process.lost) + " events (threads that were killed while writing them)");
         }
-        if (!process.complete) {
-            result.notes.push_back("the end of process " + std::to_string(process.pid) +
-                                   " is missing from the trace; the profile shows what was recorded before");
-        }
+        for (const std::string& reason : process.unseen) add_reason(reason);
+        if (!process.complete && trace.unseen.empty() && trace.damage.empty())
+            add_reason("the end of process " + std::to_string(process.pid) + " is missing from the trace");
+        own_new_calls through_own_new;
         symbols names(process.modules);
         for (const auto& [where, frames] : process.names) names.remember(where.first, where.second, frames);
         for (const auto& [number, totals] : process.totals) {
@@ -186,7 +194,8 @@ profile_result find_sites(const trace_totals& trace) {
                 continue;
             }
             const std::vector<source_frame> frames = named_frames(stack->second, names);
-            own_new = own_new || runs_own_new(process, frames);
+            const bool by_own_new = runs_own_new(process, frames);
+            own_new = own_new || by_own_new;
             const recognised known = recognise(frames);
             site one;
             const bool inside = known.user < frames.size();
@@ -211,6 +220,11 @@ profile_result find_sites(const trace_totals& trace) {
             for (std::size_t i = 0; i < totals.growth.size(); ++i) {
                 if (counts_as_growth(static_cast<growth_class>(i), known.what, has_names, totals)) growth += totals.growth[i];
             }
+            if (by_own_new) {
+                through_own_new.allocations += totals.allocations;
+                through_own_new.growths += growth.count;
+                through_own_new.sizes.merge(totals.sizes);
+            }
             stack_share share;
             for (std::size_t i = frames.size(); i-- > 0;) {
                 const std::string& function = frames[i].function;
@@ -228,6 +242,7 @@ profile_result find_sites(const trace_totals& trace) {
             into.in_place += totals.growth[static_cast<std::size_t>(growth_class::in_place)];
             into.stacks.push_back(std::move(share));
         }
+        for (const std::string& reason : unseen_memory(process, through_own_new)) add_reason(reason);
         for (const std::string& module : names.without_lines()) {
             if (module == process.path) without_lines.insert(module);
         }
@@ -264,9 +279,6 @@ profile_result find_sites(const trace_totals& trace) {
     if (unknown_stack > 0)
         result.notes.push_back("the call stacks of " + std::to_string(static_cast<long long>(unknown_stack)) +
                                " allocations are missing");
-    if (!trace.damage.empty())
-        result.notes.push_back("the end of the trace could not be read (" + printable_utf8(trace.damage) +
-                               "); the profile shows what was recorded before");
     return result;
 }
 

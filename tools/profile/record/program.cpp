@@ -1,7 +1,6 @@
 // Properties of a program's file, read before it is run.
 #include <elf.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-#include "record.hpp"
+#include "program.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -63,43 +62,48 @@ std::string find_program(const std::string& name) {
     }
 }
 
-std::string why_not(const std::string& path) {
-    struct stat facts{};
-    if (stat(path.c_str(), &facts) == 0 && (facts.st_mode & (S_ISUID | S_ISGID)) != 0) {
-        const bool gains = ((facts.st_mode & S_ISUID) != 0 && facts.st_uid != geteuid()) ||
-                           ((facts.st_mode & S_ISGID) != 0 && facts.st_gid != getegid());
-        if (gains) {
+std::string words_for(refusal why, const std::string& path) {
+    switch (why) {
+        case refusal::none:
+        case refusal::count: break;
+        case refusal::setuid:
             return path +
-                   " is setuid or setgid: the system keeps preloaded libraries out of it. Record a copy without that "
-                   "bit, or "
-                   "record it as the user it runs as";
-        }
-    }
-    char capabilities[64];
-    if (geteuid() != 0 && getxattr(path.c_str(), "security.capability", capabilities, sizeof capabilities) > 0) {
-        return path + " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
-    }
-    const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
-    if (!file) return {};    // one may be allowed to run what one may not read
-    Elf64_Ehdr head{};
-    if (!read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};    // a script
-    if (head.e_ident[EI_CLASS] != ELFCLASS64) return path + " is a 32-bit program: the recorder is a 64-bit library";
-    bool interpreted = false;
-    for (unsigned i = 0; i < head.e_phnum; ++i) {
-        Elf64_Phdr part{};
-        if (!read_at(file.get(), head.e_phoff + std::uint64_t{i} * head.e_phentsize, &part, sizeof part)) return {};
-        if (part.p_type == PT_INTERP) interpreted = true;
-    }
-    if (!interpreted) {
-        return path + " is linked statically: no library can be preloaded into it. Link it dynamically to record it";
-    }
-    if (exports(file.get(), head, "malloc")) {
-        return path +
-               " has an allocator of its own linked into it (it defines malloc), which no preloaded library comes "
-               "before. "
-               "Link it without, or with that allocator as a shared library";
+                   " is setuid or setgid: the system keeps preloaded libraries out of it. Record a copy without that bit, or record it "
+                   "as the user it runs as";
+        case refusal::capabilities:
+            return path + " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
+        case refusal::narrow: return path + " is a 32-bit program: the recorder is a 64-bit library";
+        case refusal::other_processor: return path + " is for another processor than the recorder";
+        case refusal::linked_statically:
+            return path + " is linked statically: no library can be preloaded into it. Link it dynamically to record it";
+        case refusal::own_malloc:
+            return path +
+                   " has an allocator of its own linked into it (it defines malloc), which no preloaded library comes before. Link it "
+                   "without, or with that allocator as a shared library";
+        case refusal::other_environment: return path + " was run with an environment that does not name the recorder";
     }
     return {};
+}
+
+std::string why_not(const std::string& path) {
+    if (const refusal why = refusal_of(path.c_str()); why != refusal::none) return words_for(why, path);
+    const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
+    Elf64_Ehdr head{};
+    if (!file || !read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
+    return exports(file.get(), head, "malloc") ? words_for(refusal::own_malloc, path) : std::string();
+}
+
+std::uint64_t static_bytes(const std::string& path) {
+    const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
+    Elf64_Ehdr head{};
+    if (!file || !read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return 0;
+    std::uint64_t bytes = 0;
+    for (unsigned i = 0; i < head.e_phnum; ++i) {
+        Elf64_Phdr part{};
+        if (!read_at(file.get(), head.e_phoff + std::uint64_t{i} * head.e_phentsize, &part, sizeof part)) break;
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0) bytes += part.p_memsz;
+    }
+    return bytes;
 }
 
 }    // namespace headroom::profile

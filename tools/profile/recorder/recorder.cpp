@@ -3,6 +3,7 @@
 // It depends on libc alone, takes nothing from the program's heap, and calls whatever allocator comes next (the
 // system's, or jemalloc's, if the program asks for that). One rule orders the events of all threads: an allocation is
 // written after the allocator has given the block, a free before the allocator has it back.
+#include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -258,12 +259,28 @@ struct free_call {
     end_free(call);
 }
 
+// True if a function of this name comes before the recorder's: the program's own.
+bool is_behind_own(const char* name) {
+    Dl_info found{};
+    Dl_info here{};
+    void* const first = dlsym(RTLD_DEFAULT, name);
+    return first != nullptr && dladdr(first, &found) != 0 && dladdr(&seen_large, &here) != 0 && found.dli_fbase != here.dli_fbase;
+}
+
 [[gnu::constructor]] void loaded() {
     libraries_ready.store(true, std::memory_order_relaxed);
     look_up_allocator();
     if (now.load() == state::fresh) {
         const inside_recorder guard;
         start();
+    }
+    if (!recording()) return;
+    const inside_recorder guard;
+    if (is_behind_own("_Znwm")) put_end(event::own_new, 0, 0, 0, 0);
+    if (is_behind_own("malloc")) {
+        char path[1024] = {};
+        const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        put_refused(refusal::own_malloc, length > 0 ? path : "?");
     }
 }
 
