@@ -150,11 +150,12 @@ profile_result find_sites(const trace_totals& trace) {
     double recording = 0;
     double costs = 0;
     double costed = 0;
-    const auto add_reason = [&](const std::string& reason) {
-        std::string printable = printable_utf8(reason);
-        if (std::find(result.unseen.begin(), result.unseen.end(), printable) == result.unseen.end())
-            result.unseen.push_back(std::move(printable));
+    std::vector<const process_totals*> lost;    // that did not complete events
+    const auto add_once = [](std::vector<std::string>& to, const std::string& text) {
+        std::string printable = printable_utf8(text);
+        if (std::find(to.begin(), to.end(), printable) == to.end()) to.push_back(std::move(printable));
     };
+    const auto add_reason = [&](const std::string& reason) { add_once(result.unseen, reason); };
     for (const std::string& reason : trace.unseen) add_reason(reason);
     if (!trace.damage.empty()) add_reason("the end of the trace could not be read (" + trace.damage + ")");
     for (const process_totals& process : trace.processes) {
@@ -175,11 +176,8 @@ profile_result find_sites(const trace_totals& trace) {
         result.seconds = std::max(result.seconds, process.seconds);
         result.sample = std::max(result.sample, process.sample);
         if (result.command_line.empty()) result.command_line = printable_utf8(process.command_line);
-        for (const std::string& note : process.notes) result.notes.push_back(printable_utf8(note));
-        if (process.lost != 0) {
-            result.notes.push_back("process " + std::to_string(process.pid) + " did not complete " +
-                                   std::to_string(process.lost) + " events (threads that were killed while writing them)");
-        }
+        for (const std::string& note : process.notes) add_once(result.notes, note);
+        if (process.lost != 0) lost.push_back(&process);
         for (const std::string& reason : process.unseen) add_reason(reason);
         if (!process.complete && trace.unseen.empty() && trace.damage.empty())
             add_reason("the end of process " + std::to_string(process.pid) + " is missing from the trace");
@@ -267,9 +265,19 @@ profile_result find_sites(const trace_totals& trace) {
         return a.place() < b.place();
     });
     if (main != nullptr) result.times = main->times;
-    for (const std::string& module : without_lines) {
-        result.notes.push_back(printable_utf8(module) +
-                               " has no line numbers; compile it with -g to see source lines and inlined functions");
+    if (!lost.empty()) {
+        std::uint64_t events = 0;
+        for (const process_totals* const process : lost) events += process->lost;
+        result.notes.push_back(
+            std::to_string(events) + " events were not completed, by threads that were killed while writing them, of " +
+            (lost.size() == 1 ? "process " + std::to_string(lost.front()->pid) : std::to_string(lost.size()) + " processes"));
+    }
+    if (!without_lines.empty()) {
+        const bool alone = without_lines.size() == 1;
+        result.notes.push_back((alone ? printable_utf8(*without_lines.begin()) + " has"
+                                      : std::to_string(without_lines.size()) + " programs (" +
+                                            printable_utf8(*without_lines.begin()) + " and others) have") +
+                               " no line numbers; compile with -g to see source lines and inlined functions");
     }
     if (own_new) {
         result.notes.push_back(
