@@ -109,6 +109,16 @@ TEST(a_profile_over_another_malloc, has_sampled_vectors) {
         EXPECT_NEAR(found["copied_bytes"].get<double>(), copied, copied / 5) << each.name;
     }
 }
+TEST(a_profile_over_another_malloc, does_not_propose_another_malloc) {
+    const scratch_folder folder;
+    const auto proposal = [&](const std::string& preload) {
+        run(folder, (preload.empty() ? "" : "LD_PRELOAD=" + preload + " ") +
+                        "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-newcomer 2");
+        return json_of(folder)["malloc"].value("text", std::string());
+    };
+    ASSERT_NE(proposal(""), "");
+    for (const other_malloc& each : mallocs()) EXPECT_EQ(proposal(each.path), "") << each.name;
+}
 TEST(a_profile_over_another_malloc, goes_on_after_an_exception_for_want_of_memory) {
     const scratch_folder folder;
     for (const other_malloc& each : mallocs()) {

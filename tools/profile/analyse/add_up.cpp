@@ -216,11 +216,14 @@ private:
                 done.unseen.push_back(from.text());
                 memory_->take(2 * (sizeof(std::string) + done.unseen.back().size()));    // (shown once more)
                 break;
-            case record::program:
+            case record::program: {
                 done.anonymous = static_cast<double>(from.number());
                 done.static_bytes = static_cast<double>(from.number());
-                done.own_new = from.number() != 0;
+                const std::uint64_t flags = from.number();
+                done.own_new = (flags & program_own_new) != 0;
+                done.other_malloc = (flags & program_other_malloc) != 0;
                 break;
+            }
             case record::call_times: {
                 stack_totals& totals = done.totals[from.number32()];
                 totals.timed_mallocs += static_cast<double>(from.number());

@@ -264,7 +264,10 @@ profile_result find_sites(const trace_totals& trace) {
         if (a.totals.allocations != b.totals.allocations) return a.totals.allocations > b.totals.allocations;
         return a.place() < b.place();
     });
-    if (main != nullptr) result.times = main->times;
+    if (main != nullptr) {
+        result.times = main->times;
+        result.other_malloc = main->other_malloc;
+    }
     if (!lost.empty()) {
         std::uint64_t events = 0;
         for (const process_totals* const process : lost) events += process->lost;

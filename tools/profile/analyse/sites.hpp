@@ -67,6 +67,7 @@ struct profile_result {
     double growths = 0;
     std::uint64_t sample = 0;
     unsigned processes = 0;
+    bool other_malloc = false;         // the process that allocated most does not run over the C library's
     bool imported = false;             // from heaptrack: no times, no addresses
     std::vector<site> sites;           // the most bytes copied first, then the most allocations
     std::vector<moment> times;         // of the process that allocated most

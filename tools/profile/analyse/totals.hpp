@@ -133,11 +133,12 @@ struct process_totals {
     double recorder_seconds = 0;    // of them, that recording took
     double malloc_ns = 0;
     double free_ns = 0;
-    double resident = 0;        // bytes, at most, without what recording took
-    double anonymous = 0;       // bytes of anonymous memory resident, at most, without what recording took; 0: not known
-    double static_bytes = 0;    // of the program's global variables
-    bool own_new = false;       // the program's operator new comes before the recorder's
-    bool complete = false;      // its end is in the trace
+    double resident = 0;          // bytes, at most, without what recording took
+    double anonymous = 0;         // bytes of anonymous memory resident, at most, without what recording took; 0: not known
+    double static_bytes = 0;      // of the program's global variables
+    bool own_new = false;         // the program's operator new comes before the recorder's
+    bool other_malloc = false;    // its malloc is not the C library's
+    bool complete = false;        // its end is in the trace
     std::vector<std::string> notes;
     std::vector<std::string> unseen;    // why something is missing from what was recorded
 };

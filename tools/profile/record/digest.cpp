@@ -135,7 +135,7 @@ void digest::take(const slot& from, std::uint64_t head) {
             break;
         }
         case event::moved: moved(by, stack, from.words[0], from.words[1], from.words[2]); break;
-        case event::own_new: own_new_ = true; break;
+        case event::program: program_flags_ = from.words[0]; break;
         case event::stack:
         case event::module:
         case event::refused:

@@ -170,7 +170,7 @@ private:
     std::size_t long_missing_ = 0;
     void write_long();
 
-    bool own_new_ = false;
+    std::uint64_t program_flags_ = 0;
     std::set<std::string> unseen_;    // reasons that have been written
     void write_unseen(const std::string& reason);
 };

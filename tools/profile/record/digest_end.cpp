@@ -73,7 +73,7 @@ void digest::end(const process_end& how, const ring& from, const std::function<v
     out_->begin(record::program);
     out_->number(how.anonymous > own_anonymous ? how.anonymous - own_anonymous : how.anonymous);
     out_->number(static_bytes(facts_.path));
-    out_->number(own_new_ ? 1 : 0);
+    out_->number(program_flags_);
     write_unseen(how.unseen);
     out_->begin(record::ended);
     out_->number(static_cast<std::uint64_t>(static_cast<double>(newest_ - start_) / ticks_per_us_));

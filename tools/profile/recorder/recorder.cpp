@@ -267,6 +267,14 @@ bool is_behind_own(const char* name) {
     return first != nullptr && dladdr(first, &found) != 0 && dladdr(&seen_large, &here) != 0 && found.dli_fbase != here.dli_fbase;
 }
 
+// True if the function is the C library's own.
+bool is_of_c_library(void* (*function)(std::size_t)) {
+    Dl_info found{};
+    Dl_info library{};
+    return dladdr(reinterpret_cast<void*>(function), &found) == 0 || dladdr(reinterpret_cast<void*>(&getpid), &library) == 0 ||
+           found.dli_fbase == library.dli_fbase;
+}
+
 [[gnu::constructor]] void loaded() {
     libraries_ready.store(true, std::memory_order_relaxed);
     look_up_allocator();
@@ -276,7 +284,9 @@ bool is_behind_own(const char* name) {
     }
     if (!recording()) return;
     const inside_recorder guard;
-    if (is_behind_own("_Znwm")) put_end(event::own_new, 0, 0, 0, 0);
+    const std::uint64_t flags =
+        (is_behind_own("_Znwm") ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
+    put_end(event::program, 0, flags, 0, 0);
     if (is_behind_own("malloc")) {
         char path[1024] = {};
         const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);

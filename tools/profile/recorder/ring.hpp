@@ -39,7 +39,13 @@ enum class event : std::uint32_t {
     processor_time = 9,    // words: the thread's, in ns; 0 after it allocated a large block, 1 before a realloc, 2 after it
     call_time = 10,        // words: ticks that the call just told of took in the allocator; 0 for a malloc, 1 for a free
     refused = 11,          // words: refusal, 0, 0; `stack` holds the length of the path; then `more` slots, 24 bytes each
-    own_new = 12           // words: 0, 0, 0: the program's operator new comes before the recorder's
+    program = 12           // words: program_flags, 0, 0
+};
+
+// Properties of a program that decide what of it is seen.
+enum program_flags : std::uint32_t {
+    program_own_new = 1,         // its operator new comes before the recorder's
+    program_other_malloc = 2,    // its malloc is not the C library's
 };
 
 // Comparison of a freed block's first bytes with those of the block that its thread allocated last: equal ones suggest a copy.

@@ -69,7 +69,7 @@ enum class record : std::uint8_t {
     unseen = 23,    // a reason why something is missing from what was recorded of the process: a text
     program =
         24,    // bytes of anonymous memory resident at most, without the recorder's (0: not known); bytes of the program's global
-               // variables; 1 if its operator new comes before the recorder's
+               // variables; program_flags of recorder/ring.hpp
     call_times =
         22    // stack; how many of its mallocs were timed, and the nanoseconds that they took in all; then those two of its frees
 };
