@@ -177,6 +177,17 @@ TEST(a_recorder, whose_path_cannot_be_preloaded_is_refused) {
     }
 }
 
+TEST(a_recorder, without_its_unwinder_says_so_and_lets_the_program_run) {
+    const scratch_folder folder;
+    std::ofstream(folder.file("libunwind.so.8")) << "no library, but found before the system's\n";
+    const outcome done = run(folder,
+                             "LD_LIBRARY_PATH=@folder @headroom profile -o @folder/trace -- @subjects/headroom-profile-subject "
+                             "density-low");
+    EXPECT_EQ(done.code, 1) << done.out;
+    EXPECT_NE(done.err.find("libunwind.so.8 is missing"), std::string::npos) << done.err;
+    EXPECT_GT(answer_in(done.out).growths, 0) << done.out;
+}
+
 // Answers at a socket like `headroom profile`, but with a ring of half the size.
 class command_of_another_build {
 public:

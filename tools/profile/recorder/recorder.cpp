@@ -1,8 +1,8 @@
 // The recorder: preloaded into a program, it stands before the allocator and writes down what passes.
 //
-// It depends on libc alone, takes nothing from the program's heap, and calls whatever allocator comes next (the
-// system's, or jemalloc's, if the program asks for that). One rule orders the events of all threads: an allocation is
-// written after the allocator has given the block, a free before the allocator has it back.
+// It is linked with libc alone, loads libunwind where no other library sees it, takes next to nothing from the program's heap, and
+// calls whatever allocator comes next (the system's, or jemalloc's, if the program asks for that). One rule orders the events of all
+// threads: an allocation is written after the allocator has given the block, a free before the allocator has it back.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -19,7 +19,6 @@
 #include "sampler.hpp"
 #include "stacks.hpp"
 #include "ticks.hpp"
-#include "unwind.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -94,7 +93,7 @@ bool keep(std::size_t size) {
         self.left = 0;    // the next allocation comes here too
         watch(address);
     }
-    put_begin(event::allocated, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(address), size);
+    put_begin(event::allocated, stack_from(frame), reinterpret_cast<std::uint64_t>(address), size);
     self.last = address;
     self.last_size = size;
     if (size >= large_block) {
@@ -195,7 +194,7 @@ void* move_block(void* address, std::size_t size, const void* frame, const reall
         seen_large[place_in_filter(result)] = 1;
         put_processor_time(2);
     }
-    put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
+    put_end(event::moved, stack_from(frame), reinterpret_cast<std::uint64_t>(result), size, at);
     self.last = nullptr;
     return result;
 }
@@ -292,11 +291,6 @@ bool is_of_c_library(void* (*function)(std::size_t)) {
         const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
         put_refused(refusal::own_malloc, length > 0 ? path : "?");
     }
-}
-
-int count_unloaded(dl_phdr_info* info, std::size_t /*size*/, void* data) {
-    *static_cast<unsigned long long*>(data) = info->dlpi_subs;
-    return 1;
 }
 
 }    // namespace
@@ -403,19 +397,4 @@ extern "C" HEADROOM_VISIBLE void* valloc(std::size_t size) noexcept {
 extern "C" HEADROOM_VISIBLE void* pvalloc(std::size_t size) noexcept {
     if (next.pvalloc == nullptr) look_up_allocator();
     return any_block(size, __builtin_frame_address(0), [&] { return next.pvalloc(size); });
-}
-
-// Not recorded: but another library may be loaded where this one was.
-extern "C" HEADROOM_VISIBLE int dlclose(void* library) noexcept {
-    if (next.dlclose == nullptr) look_up_allocator();
-    unsigned long long before = 0;
-    unsigned long long after = 0;
-    dl_iterate_phdr(count_unloaded, &before);
-    const int status = next.dlclose(library);
-    dl_iterate_phdr(count_unloaded, &after);
-    if (before != after) {
-        generation.fetch_add(1);
-        forget_code();
-    }
-    return status;
 }

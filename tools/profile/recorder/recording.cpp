@@ -83,6 +83,11 @@ bool start() {
         switch_off();
         return false;
     }
+    if (!set_up_unwinder()) {
+        complain("libunwind.so.8 is missing, which follows its call stacks (Debian: libunwind8)", 0);
+        switch_off();
+        return false;
+    }
     madvise(const_cast<char*>(alive), 4096, MADV_WIPEONFORK);
     *alive = 1;
     if (!to_command.open()) {
@@ -100,8 +105,7 @@ namespace {
 void begin_again() {
     to_command.abandon();
     sampled.clear();
-    forget_stacks();
-    forget_code();    // what was met before is in the parent's ring, not in the child's
+    forget_stacks();    // what was met before is in the parent's ring, not in the child's
     threads.store(0);
     self.id = 0;
     self.last = nullptr;

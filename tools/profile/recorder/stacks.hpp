@@ -21,7 +21,10 @@ void forget_stacks();
 
 // The number of the stack of a function's caller, from its __builtin_frame_address(0). Not to be called from a signal handler
 // that interrupted it.
-std::uint32_t stack_from(const void* frame, std::uint32_t thread);
+std::uint32_t stack_from(const void* frame);
+
+// Returns whole pages of zeros, from the system; null if it refuses.
+void* pages(std::size_t bytes);
 
 // Writes that a program which is run, or runs now, is not recorded.
 void put_refused(refusal why, const char* path);
