@@ -75,6 +75,17 @@ TEST(a_profile_over_another_malloc, that_is_linked_has_the_containers_of_one_ove
     for (const other_malloc& each : mallocs())
         expect_equal(plain, profile_of(folder, "-" + each.name + " containers"), each.name);
 }
+TEST(a_profile_over_another_malloc, has_what_the_program_s_own_operator_new_takes_from_malloc) {
+    const scratch_folder folder;
+    for (const other_malloc& each : mallocs()) {
+        const outcome done =
+            run(folder, "LD_PRELOAD=" + each.path +
+                            " @headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-own-new");
+        EXPECT_EQ(done.code, 0) << done.err;
+        EXPECT_EQ(json_of(folder)["growths"], 10) << each.name;
+        EXPECT_EQ(json_of(folder)["verdict"], true) << each.name;
+    }
+}
 TEST(a_profile_over_another_malloc, has_all_forms_of_operator_new_and_delete) {
     const scratch_folder folder;
     const auto plain = profile_of(folder, " operators");
