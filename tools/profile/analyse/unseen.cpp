@@ -12,8 +12,9 @@ constexpr double least_unseen = 8.0 * 1048576;
 // A block takes up to so much more than was asked for: its head, rounding, its share of a half-empty page.
 constexpr double block_overhead = 64;
 
-// True if the blocks look like what a pool asks for: few, or most of their bytes in large ones of a single size.
-bool look_like_refills(const own_new_calls& calls) {
+// True if a pool may have asked for these blocks to give out parts of them: they are few, or most of their bytes are in large blocks of a
+// single size.
+bool are_pool_refills(const own_new_calls& calls) {
     if (calls.growths > 0) return false;
     if (calls.allocations < 1000) return true;
     double all = 0;
@@ -30,7 +31,7 @@ bool look_like_refills(const own_new_calls& calls) {
 
 std::vector<std::string> unseen_memory(const process_totals& process, const own_new_calls& through_own_new) {
     std::vector<std::string> reasons;
-    if (process.own_new && look_like_refills(through_own_new)) {
+    if (process.own_new && are_pool_refills(through_own_new)) {
         reasons.push_back(process.path + " has an operator new of its own, which took " +
                           count_text(through_own_new.allocations) +
                           " blocks from malloc: those that it gave out itself were not seen");

@@ -54,8 +54,8 @@ bool has_variable(char* const* environment, const char* name) {
     return false;
 }
 
-// Records that a program is about to be run that cannot be recorded.
-void look_at_program(const char* name, bool search, char* const* environment) {
+// Records that the program `name` cannot be recorded, if so. `search`: along PATH, as execvp does.
+void report_if_refused(const char* name, bool search, char* const* environment) {
     if (name == nullptr || now.load(std::memory_order_relaxed) == state::off) return;
     const errno_kept kept;
     char path[longest_path];
@@ -94,29 +94,29 @@ using namespace headroom::profile;
 extern "C" {
 
 HEADROOM_VISIBLE int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
-    look_at_program(path, false, environment);
+    report_if_refused(path, false, environment);
     return next_execve.get(HEADROOM_CALLER)(path, arguments, environment);
 }
 HEADROOM_VISIBLE int execv(const char* path, char* const arguments[]) noexcept {
-    look_at_program(path, false, environ);
+    report_if_refused(path, false, environ);
     return next_execv.get(HEADROOM_CALLER)(path, arguments);
 }
 HEADROOM_VISIBLE int execvp(const char* file, char* const arguments[]) noexcept {
-    look_at_program(file, true, environ);
+    report_if_refused(file, true, environ);
     return next_execvp.get(HEADROOM_CALLER)(file, arguments);
 }
 HEADROOM_VISIBLE int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
-    look_at_program(file, true, environment);
+    report_if_refused(file, true, environment);
     return next_execvpe.get(HEADROOM_CALLER)(file, arguments, environment);
 }
 HEADROOM_VISIBLE int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                                  const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
-    look_at_program(path, false, environment);
+    report_if_refused(path, false, environment);
     return next_spawn.get(HEADROOM_CALLER)(child, path, actions, attributes, arguments, environment);
 }
 HEADROOM_VISIBLE int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
                                   const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
-    look_at_program(file, true, environment);
+    report_if_refused(file, true, environment);
     return next_spawnp.get(HEADROOM_CALLER)(child, file, actions, attributes, arguments, environment);
 }
 

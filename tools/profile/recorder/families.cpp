@@ -63,7 +63,7 @@ private:
         release_block(block, [&] { function ARGUMENTS; });      \
     }
 
-// What all families have under the names of malloc's own.
+// The functions that every family has, named after malloc's own.
 #define HEADROOM_FAMILY(PREFIX)                                                                                      \
     HEADROOM_ALLOCATES(PREFIX##malloc, "malloc", size, (std::size_t size), (size))                                   \
     HEADROOM_ALLOCATES(PREFIX##calloc, "calloc", count* size, (std::size_t count, std::size_t size), (count, size))  \

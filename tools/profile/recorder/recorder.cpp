@@ -258,8 +258,8 @@ struct free_call {
     end_free(call);
 }
 
-// True if a function of this name comes before the recorder's: the program's own.
-bool is_behind_own(const char* name) {
+// True if the program has a function of this name, which comes before the recorder's.
+bool is_preceded_by_program(const char* name) {
     Dl_info found{};
     Dl_info here{};
     void* const first = dlsym(RTLD_DEFAULT, name);
@@ -284,9 +284,9 @@ bool is_of_c_library(void* (*function)(std::size_t)) {
     if (!recording()) return;
     const inside_recorder guard;
     const std::uint64_t flags =
-        (is_behind_own("_Znwm") ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
+        (is_preceded_by_program("_Znwm") ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
     put_end(event::program, 0, flags, 0, 0);
-    if (is_behind_own("malloc")) {
+    if (is_preceded_by_program("malloc")) {
         char path[1024] = {};
         const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
         put_refused(refusal::own_malloc, length > 0 ? path : "?");

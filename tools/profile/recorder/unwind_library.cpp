@@ -59,7 +59,7 @@ void before_fork() {
 void after_fork() { forking.store(false); }
 
 // Moves a file to a descriptor that programs do not use, so that they get the numbers that they get without a recorder. Returns it.
-int move_up(int file) {
+int move_descriptor_up(int file) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     const int from = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 4096)) - 16;
@@ -109,7 +109,7 @@ extern "C" HEADROOM_VISIBLE int pipe2(int ends[2], int flags) noexcept {
     const int status = next_pipe2.get(HEADROOM_CALLER)(ends, flags);
     Dl_info from{};
     if (status == 0 && self.inside && dladdr(HEADROOM_CALLER, &from) != 0 && from.dli_fbase == library_base) {
-        for (int* const end : {&ends[0], &ends[1]}) *end = move_up(*end);
+        for (int* const end : {&ends[0], &ends[1]}) *end = move_descriptor_up(*end);
     }
     return status;
 }
