@@ -72,6 +72,11 @@ TEST(a_child, of_a_thread_that_forks_among_others_is_not_held_up) {
     const std::string found = stacks_of(folder, "@subjects/headroom-profile-unwinding fork");
     EXPECT_NE(found.find(space + "outermost;"), std::string::npos) << found.substr(0, 1000);
 }
+TEST(the_error_number, is_that_of_the_program) {
+    const scratch_folder folder;
+    const outcome done = run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-unwinding errno");
+    EXPECT_EQ(done.code, 0) << done.err;
+}
 TEST(a_file, gets_the_descriptor_that_it_gets_without_a_recorder) {
     const scratch_folder folder;
     const std::string plain = run(folder, "@subjects/headroom-profile-unwinding descriptor").out;

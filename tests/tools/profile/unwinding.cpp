@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
@@ -124,6 +125,10 @@ int main(int argc, char** argv) {
         return fork_among_threads(argc > 2 ? std::atoi(argv[2]) : 200) ? 0 : 1;
     } else if (name == "plugins") {
         return use_plugins(argv[2], argv[3]) ? 0 : 1;
+    } else if (name == "errno") {
+        errno = 77;
+        std::thread([] { last_result = errno == 0 && outermost(1000) != 0 ? errno : 1; }).join();
+        return errno == 77 && last_result == 0 && outermost(1000) != 0 ? errno - 77 : 1;
     } else if (name == "descriptor") {
         innermost(1000);
         std::printf("%d\n", open("/dev/null", O_RDONLY));

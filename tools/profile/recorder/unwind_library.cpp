@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "allocator_behind.hpp"
 #include "calls.hpp"
+#include "errno_kept.hpp"
 #include "not_cancelled.hpp"
 #include "unwind.hpp"
 
@@ -31,6 +32,16 @@ struct alignas(64) thread_count {
 constinit thread_count counts[64];    // of threads with the same number modulo 64
 constinit std::atomic<bool> forking{false};
 
+// Waits until `is_done` returns true, or about 0.2 s: a lock that the program holds meanwhile may be wanted by the thread waited for.
+template <class Condition>
+void wait_for(Condition is_done) {
+    const not_cancelled guard;
+    for (int round = 0; !is_done() && round < 2000; ++round) {
+        const timespec moment{0, 50000};
+        nanosleep(&moment, nullptr);
+    }
+}
+
 constexpr std::size_t most_own = 8;    // frames of the recorder, which come first
 using addresses = void * [most_frames + most_own];
 
@@ -39,9 +50,11 @@ int follow(addresses& to) { return backtrace.load(std::memory_order_relaxed)(to,
 
 int follow_among_threads(addresses& to) {
     std::atomic<int>& inside = counts[self.id % std::size(counts)].inside;
-    for (inside.fetch_add(1); forking.load(); inside.fetch_add(1)) {
+    inside.fetch_add(1);
+    if (forking.load()) [[unlikely]] {
         inside.fetch_sub(1);
-        sched_yield();
+        wait_for([] { return !forking.load(); });
+        inside.fetch_add(1);
     }
     const not_cancelled guard;    // the library reads and writes files
     const int size = follow(to);
@@ -51,10 +64,8 @@ int follow_among_threads(addresses& to) {
 
 void before_fork() {
     if (self.inside) return;    // a signal handler that interrupted the recorder: its own thread would be waited for
-    while (forking.exchange(true)) sched_yield();
-    for (const thread_count& each : counts) {
-        while (each.inside.load() != 0) sched_yield();
-    }
+    wait_for([] { return !forking.exchange(true); });
+    for (const thread_count& each : counts) wait_for([&] { return each.inside.load() == 0; });
 }
 void after_fork() { forking.store(false); }
 
@@ -87,6 +98,7 @@ bool set_up_unwinder() {
 }
 
 std::size_t unwind(const void* frame, std::uintptr_t (&to)[most_frames]) {
+    const errno_kept kept;
     addresses found;
     const int size = channel::is_alone() ? follow(found) : follow_among_threads(found);
     const std::uintptr_t caller = caller_of(frame);
