@@ -13,19 +13,16 @@
 #include <stdexcept>
 
 #include "trace/budget.hpp"
+#include "trace/file.hpp"
 #include "trace/format.hpp"
 
 namespace headroom::profile {
 namespace {
 
-struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 // The lines of a file, whichever way it is compressed, one at a time: together they may be far larger than memory.
 class line_source {
 public:
-    explicit line_source(const std::string& path) : file_(std::fopen(path.c_str(), "rbe")) {
+    explicit line_source(const std::string& path) : file_(open_file(path, "rbe")) {
         if (!file_) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
         unsigned char magic[4] = {};
         const std::size_t got = std::fread(magic, 1, sizeof magic, file_.get());
@@ -98,7 +95,7 @@ private:
     struct zip_end {
         void operator()(gzFile_s* file) const { gzclose(file); }
     };
-    std::unique_ptr<std::FILE, closer> file_;
+    file_pointer file_;
     std::unique_ptr<ZSTD_DCtx, zstd_end> zstd_;
     std::unique_ptr<gzFile_s, zip_end> zipped_;
     std::string stored_;

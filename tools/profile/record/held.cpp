@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "recorder/ticks.hpp"
+#include "trace/file.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -16,8 +17,7 @@ struct resident_bytes {
     std::uint64_t anonymous = 0;    // now
 };
 resident_bytes resident_of(pid_t process) {
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-        std::fopen(("/proc/" + std::to_string(process) + "/status").c_str(), "re"), std::fclose);
+    const file_pointer file = open_file("/proc/" + std::to_string(process) + "/status", "re");
     resident_bytes found;
     unsigned long long kib = 0;
     char line[256];

@@ -6,42 +6,64 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
 #include "program.hpp"
+#include "trace/file.hpp"
 
 namespace headroom::profile {
 namespace {
 
-struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
+// The file of a 64-bit ELF program.
+class program_file {
+public:
+    explicit program_file(const std::string& path) : file_(open_file(path, "rbe")) {
+        is_elf_ = file_ && read(0, head_) && std::memcmp(head_.e_ident, ELFMAG, SELFMAG) == 0;
+    }
 
-bool read_at(std::FILE* file, std::uint64_t offset, void* to, std::size_t size) {
-    return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0 && std::fread(to, 1, size, file) == size;
-}
-
-// True if the program exports a function of this name, which then comes before any preloaded library's.
-bool exports(std::FILE* file, const Elf64_Ehdr& head, std::string_view wanted) {
-    for (unsigned i = 0; i < head.e_shnum; ++i) {
-        Elf64_Shdr section{};
-        if (!read_at(file, head.e_shoff + std::uint64_t{i} * head.e_shentsize, &section, sizeof section)) return false;
-        if (section.sh_type != SHT_DYNSYM || section.sh_entsize != sizeof(Elf64_Sym)) continue;
-        Elf64_Shdr strings{};
-        if (!read_at(file, head.e_shoff + std::uint64_t{section.sh_link} * head.e_shentsize, &strings, sizeof strings))
-            return false;
-        std::string names(strings.sh_size, '\0');
-        if (!read_at(file, strings.sh_offset, names.data(), names.size())) return false;
-        for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol{};
-            if (!read_at(file, section.sh_offset + at, &symbol, sizeof symbol)) return false;
-            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() && wanted == names.data() + symbol.st_name)
-                return true;
+    // Calls `use` with each program header, or not at all where the file is none of ELF's.
+    template <class F>
+    void for_each_part(F use) const {
+        for (unsigned i = 0; is_elf_ && i < head_.e_phnum; ++i) {
+            Elf64_Phdr part{};
+            if (read(head_.e_phoff + std::uint64_t{i} * head_.e_phentsize, part)) use(part);
         }
     }
-    return false;
-}
+
+    // True if the program exports a function of this name, which then comes before any preloaded library's.
+    [[nodiscard]] bool exports(std::string_view wanted) const {
+        for (unsigned i = 0; is_elf_ && i < head_.e_shnum; ++i) {
+            Elf64_Shdr section{};
+            Elf64_Shdr strings{};
+            if (!read_section(i, section)) return false;
+            if (section.sh_type != SHT_DYNSYM || section.sh_entsize != sizeof(Elf64_Sym)) continue;
+            if (!read_section(section.sh_link, strings)) return false;
+            std::string names(strings.sh_size, '\0');
+            if (!read_bytes(strings.sh_offset, names.data(), names.size())) return false;
+            for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
+                Elf64_Sym symbol{};
+                if (!read(section.sh_offset + at, symbol)) return false;
+                if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() && wanted == names.data() + symbol.st_name)
+                    return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    bool read_bytes(std::uint64_t offset, void* to, std::size_t size) const {
+        return std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET) == 0 && std::fread(to, 1, size, file_.get()) == size;
+    }
+    template <class T>
+    bool read(std::uint64_t offset, T& to) const {
+        return read_bytes(offset, &to, sizeof to);
+    }
+    bool read_section(std::uint64_t number, Elf64_Shdr& to) const { return read(head_.e_shoff + number * head_.e_shentsize, to); }
+
+    file_pointer file_;
+    Elf64_Ehdr head_{};
+    bool is_elf_ = false;
+};
 
 }    // namespace
 
@@ -86,23 +108,16 @@ std::string words_for(refusal why, const std::string& path) {
 }
 
 std::string why_not(const std::string& path) {
-    if (const refusal why = refusal_of(path.c_str()); why != refusal::none) return words_for(why, path);
-    const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
-    Elf64_Ehdr head{};
-    if (!file || !read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
-    return exports(file.get(), head, "malloc") ? words_for(refusal::own_malloc, path) : std::string();
+    refusal why = refusal_of(path.c_str());
+    if (why == refusal::none && program_file(path).exports("malloc")) why = refusal::own_malloc;
+    return words_for(why, path);
 }
 
 std::uint64_t static_bytes(const std::string& path) {
-    const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
-    Elf64_Ehdr head{};
-    if (!file || !read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return 0;
     std::uint64_t bytes = 0;
-    for (unsigned i = 0; i < head.e_phnum; ++i) {
-        Elf64_Phdr part{};
-        if (!read_at(file.get(), head.e_phoff + std::uint64_t{i} * head.e_phentsize, &part, sizeof part)) break;
+    program_file(path).for_each_part([&](const Elf64_Phdr& part) {
         if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0) bytes += part.p_memsz;
-    }
+    });
     return bytes;
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "show.hpp"
+#include "trace/file.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -180,10 +181,7 @@ void write_output(const std::string& path, const std::string& content) {
         }
         return;
     }
-    struct closer {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "wbe"));
+    file_pointer file = open_file(path, "wbe");
     if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
     const bool written =
         std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() && std::fflush(file.get()) == 0;
