@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 packages_build=(g++ cmake ninja-build)
 packages_fast=("${packages_build[@]}" clang-19 lld-19 googletest python3)
-packages_tools=("${packages_build[@]}" googletest libcli11-dev nlohmann-json3-dev libzstd-dev libdw-dev zlib1g-dev python3 pkg-config fish zsh)    # fish, zsh: to try completions
+packages_tools=("${packages_build[@]}" googletest libcli11-dev nlohmann-json3-dev libzstd-dev libdw-dev zlib1g-dev python3 pkg-config
+                libunwind8 libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4 fish zsh)    # mallocs to profile programs over; fish, zsh: to try completions
 packages_lab=("${packages_build[@]}" googletest valgrind libboost-container-dev nlohmann-json3-dev libcli11-dev
               libfoonathan-memory-dev libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4 libabsl-dev libplf-colony-dev libtbb-dev liblmdb-dev libstxxl-dev)    # the last line: peers, measured where they are
 packages_full=("${packages_fast[@]}" "${packages_tools[@]}" "${packages_lab[@]}" clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 g++-i686-linux-gnu

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analyse/add_up.hpp"
 #include "analyse/advice.hpp"
 
 namespace {

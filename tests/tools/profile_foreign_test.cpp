@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "analyse/add_up.hpp"
 #include "analyse/sites.hpp"
 #include "printable.hpp"
 #include "show/show.hpp"

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "analyse/add_up.hpp"
 #include "analyse/sites.hpp"
 #include "record/digest.hpp"
 #include "show/show.hpp"

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "analyse/add_up.hpp"
 #include "analyse/sites.hpp"
 #include "record/digest.hpp"
 #include "show/show.hpp"
@@ -197,6 +198,27 @@ TEST(a_trace, has_names_of_the_c_library_and_no_lines) {
         }
     }
     EXPECT_GT(found, 0) << "main() is called by it";
+}
+
+TEST(notes, that_are_those_of_many_processes_are_one_line_with_a_count) {
+    trace_totals trace;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        process_totals& process = trace.processes.emplace_back();
+        process.path = "/bin/program" + std::to_string(i);
+        process.pid = 100 + i;
+        process.lost = 5;
+        process.complete = true;
+        process.notes = {"the machine was busy"};
+        process.stacks[0].frames = {16};
+        process.totals[0].allocations = 1;
+        process.names[{0, 16}] = {{"fill", "", 0, process.path, false}};
+    }
+    const std::vector<std::string> notes = find_sites(trace).notes;
+    ASSERT_EQ(notes.size(), 3U);
+    EXPECT_EQ(notes[0], "the machine was busy");
+    EXPECT_NE(notes[1].find("15 events"), std::string::npos) << notes[1];
+    EXPECT_NE(notes[1].find("3 processes"), std::string::npos) << notes[1];
+    EXPECT_NE(notes[2].find("3 programs"), std::string::npos) << notes[2];
 }
 
 TEST(outputs, for_other_programs_hold_the_bytes_that_were_copied) {

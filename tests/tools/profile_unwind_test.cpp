@@ -1,104 +1,87 @@
 // Labels: tools linux no-valgrind no-sanitizer
-// The recorder's cache of unwind data, while it is invalidated by the unloading of a library.
-#include <gtest/gtest.h>
-
-#include <sys/mman.h>
-
-#include <atomic>
-#include <compare>
-#include <memory>
-#include <set>
-#include <thread>
-
-#include "recorder/unwind.hpp"
+// Call stacks that are hard to follow, as the recorder finds them, and what following them must not do to the program.
+#include "profile/run.hpp"
 
 namespace {
 
-std::atomic<int> looked_up;
-std::atomic<bool> forget_meanwhile;
+using namespace profile_test;
 
-}    // namespace
-
-namespace headroom::profile {
-
-void code_found(std::uintptr_t, std::uintptr_t, std::uintptr_t, const char*) {
-    ++looked_up;
-    if (forget_meanwhile.exchange(false)) forget_code();
-}
-void* pages(std::size_t bytes) {
-    void* const got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return got == MAP_FAILED ? nullptr : got;
+// The stacks along which arrays grew: functions from the outermost on, separated by semicolons.
+std::string stacks_of(const scratch_folder& folder, const std::string& command) {
+    const outcome done =
+        run(folder, "@headroom profile -o @folder/trace --json @folder/json --folded @folder/folded -- " + command);
+    EXPECT_EQ(done.code, 0) << command << ": " << done.out << done.err;
+    return folder.read("folded");
 }
 
-}    // namespace headroom::profile
+const std::string space = "(anonymous namespace)::";
 
-namespace {
-
-using namespace headroom::profile;
-
-struct taken {
-    std::uint64_t hash;
-    std::size_t depth;
-    friend auto operator<=>(const taken&, const taken&) = default;
-};
-
-// Walks the call stack from here, without a previous one.
-[[gnu::noinline]] taken stack_here() {
-    const auto stack = std::make_unique<call_stack>();
-    const std::uint64_t hash = unwind(caller_of(__builtin_frame_address(0)), *stack);
-    return {hash, stack->depth};
-}
-
-// Returns the result of `measure` on a new thread, where return addresses are equal each time even if the compiler duplicates the
-// call, as for the first round of a loop.
-template <class Measure>
-auto in_a_thread(Measure measure) {
-    decltype(measure()) result{};
-    std::thread([&] { result = measure(); }).join();
-    return result;
-}
-int looked_up_for_a_stack() {
-    const int before = looked_up;
-    (void)stack_here();
-    return looked_up - before;
-}
-std::set<taken> stacks_of_many_calls() {
-    std::set<taken> result;
-    for (int i = 0; i < 500'000; ++i) result.insert(stack_here());
-    return result;
-}
-
-#if defined(__x86_64__)
-
-// A row looked up before an invalidation must not be stored after it: another library may be at its address.
-TEST(remembered_code, is_not_what_was_looked_up_before_code_was_forgotten) {
-    forget_code();
-    int times[4] = {};
-    for (int& each : times) {
-        forget_meanwhile = &each == &times[0];    // while the first frame is looked up
-        each = in_a_thread(looked_up_for_a_stack);
+// Built with -O2 without frame pointers, and with -O3 and link-time optimisation.
+TEST(a_call_stack, of_optimised_code_is_whole) {
+    const scratch_folder folder;
+    for (const char* const program : {"@subjects/headroom-profile-unwinding", "@subjects/headroom-profile-unwinding-lto"}) {
+        const std::string found = stacks_of(folder, program + std::string(" calls"));
+        EXPECT_NE(found.find("main;" + space + "outermost;" + space + "middle;" + space + "innermost;"), std::string::npos)
+            << program << ":\n"
+            << found;
     }
-    EXPECT_GT(times[0], 1);
-    EXPECT_EQ(times[1], 1) << "the first frame is looked up again, the others are remembered";
-    EXPECT_EQ(times[2], 0);
-    EXPECT_EQ(times[3], 0);
+}
+TEST(a_call_stack, of_a_coroutine_leads_to_who_resumed_it) {
+    const scratch_folder folder;
+    const std::string found = stacks_of(folder, "@subjects/headroom-profile-unwinding coroutine");
+    const std::string resumed = "coroutine_handle<" + space + "task::promise_type>::resume;" + space + "in_coroutine;" + space;
+    for (const char* const inner : {"innermost;", "middle;"}) EXPECT_NE(found.find(resumed + inner), std::string::npos) << found;
+    EXPECT_NE(found.find("main;" + space + "resume_twice;"), std::string::npos) << found;
+}
+TEST(a_call_stack, of_a_signal_handler_on_a_stack_of_its_own_leads_to_what_it_interrupted) {
+    const scratch_folder folder;
+    const std::string found = stacks_of(folder, "@subjects/headroom-profile-unwinding signal");
+    const std::size_t at = found.find("main;" + space + "be_interrupted;");
+    ASSERT_NE(at, std::string::npos) << found;
+    EXPECT_NE(found.find(space + "on_signal;" + space + "middle;", at), std::string::npos) << found;
+}
+TEST(a_call_stack, of_a_thread_that_ends_is_found) {
+    const scratch_folder folder;
+    const std::string found = stacks_of(folder, "@subjects/headroom-profile-unwinding threads-end");
+    EXPECT_NE(found.find(space + "grows_at_end::~grows_at_end;" + space + "middle;"), std::string::npos) << found;
+    EXPECT_EQ(json_of(folder)["growths"], 100 * 10);
+}
+// Without addresses that are kept free both would lie at the same.
+TEST(a_call_stack, in_libraries_that_follow_each_other_in_memory_is_each_one_s_own) {
+    const scratch_folder folder;
+    const std::string found = stacks_of(folder,
+                                        "@subjects/headroom-profile-unwinding plugins @subjects/headroom-profile-plugin.so "
+                                        "@subjects/headroom-profile-plugin-2.so");
+    std::istringstream lines(found);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_NE(line.find("main;" + space + "use_plugins;grow_in_"), std::string::npos) << line;
+    long long growths[2] = {};
+    const auto profile = json_of(folder);
+    for (const auto& site : profile["sites"]) {
+        const auto function = site["function"].get<std::string>();
+        const auto count = site["growth"]["count"].get<long long>();
+        if (function.find("grow_in_plugin") != std::string::npos) growths[0] += count;
+        if (function.find("grow_in_second") != std::string::npos) growths[1] += count;
+    }
+    EXPECT_EQ(growths[0], 10 * 10) << found;
+    EXPECT_EQ(growths[1], 10 * 10) << found;
 }
 
-#endif
-
-// A row written during an invalidation must not stay half cleared: stacks would end there.
-TEST(remembered_code, gives_the_same_stack_whenever_it_is_forgotten) {
-    const std::set<taken> undisturbed = in_a_thread(stacks_of_many_calls);
-    std::atomic<bool> done{false};
-    std::thread forgetful([&] {
-        while (!done) forget_code();
-    });
-    const std::set<taken> meanwhile = in_a_thread(stacks_of_many_calls);
-    done = true;
-    forgetful.join();
-    ASSERT_FALSE(undisturbed.empty());
-    EXPECT_GT(undisturbed.begin()->depth, 3U);
-    EXPECT_TRUE(meanwhile == undisturbed) << meanwhile.size() << " stacks instead of " << undisturbed.size();
+TEST(a_child, of_a_thread_that_forks_among_others_is_not_held_up) {
+    const scratch_folder folder;
+    const std::string found = stacks_of(folder, "@subjects/headroom-profile-unwinding fork");
+    EXPECT_NE(found.find(space + "outermost;"), std::string::npos) << found.substr(0, 1000);
+}
+TEST(the_error_number, is_that_of_the_program) {
+    const scratch_folder folder;
+    const outcome done = run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-unwinding errno");
+    EXPECT_EQ(done.code, 0) << done.err;
+}
+TEST(a_file, gets_the_descriptor_that_it_gets_without_a_recorder) {
+    const scratch_folder folder;
+    const std::string plain = run(folder, "@subjects/headroom-profile-unwinding descriptor").out;
+    const outcome done = run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-unwinding descriptor");
+    EXPECT_EQ(done.out.substr(0, plain.size()), plain) << done.out;
 }
 
 }    // namespace

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "analyse/add_up.hpp"
 #include "analyse/symbols.hpp"
 #include "printable.hpp"
 #include "record/record.hpp"
@@ -116,12 +117,10 @@ int profile_command::record() {
     const profile::recorded result = profile::record_command(what);
     std::fflush(stdout);
     for (const std::string& message : result.messages) std::fprintf(stderr, "headroom: %s\n", printable_utf8(message).c_str());
-    if (WIFSIGNALED(result.status)) {
-        std::fprintf(stderr, "headroom: %s was ended by signal %d; the profile shows what it did until then\n",
-                     command_.front().c_str(), WTERMSIG(result.status));
-    }
+    for (const std::string& failure : result.failures) std::fprintf(stderr, "headroom: %s\n", printable_utf8(failure).c_str());
     if (result.processes != 0) {
         profile::trace_totals totals = profile::add_up(what.trace);
+        totals.unseen = result.failures;
         if (const std::string failure = profile::write_names(totals); !failure.empty()) {
             std::fprintf(stderr,
                          "headroom: cannot write names into %s: %s; it has them only while its programs stay as they are\n",
@@ -133,6 +132,7 @@ int profile_command::record() {
     }
     if (WIFSIGNALED(result.status)) return 128 + WTERMSIG(result.status);
     if (WEXITSTATUS(result.status) != 0) return WEXITSTATUS(result.status);
+    if (!result.failures.empty()) return 2;
     return result.processes == 0 ? 1 : 0;
 }
 

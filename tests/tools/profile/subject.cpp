@@ -420,7 +420,22 @@ int main(int argc, char** argv) {
         growing(1000);
         fill_the_disk_for(argv[2]);
         growing(3000);
-        return 7;
+        return argc > 3 ? std::atoi(argv[3]) : 7;
+    } else if (name == "outlived") {
+        int told[2];
+        if (pipe(told) != 0) return 1;
+        if (fork() == 0) {
+            growing(1000);
+            if (write(told[1], "x", 1) != 1) _exit(1);
+            sleep(2);
+            _exit(0);
+        }
+        char byte = 0;
+        return read(told[0], &byte, 1) == 1 ? 0 : 1;
+    } else if (name == "underscore-exit") {
+        print(growing(3000));
+        std::fflush(stdout);
+        _exit(0);
     } else if (name == "cancelled") {
         return is_cancelled_in_malloc() ? 1 : 0;
     } else if (name == "unseen-reader") {

@@ -1,6 +1,8 @@
 // Reads heaptrack's traces: they name call stacks and sizes, but neither addresses, threads nor times of single events.
 //
 // An array that grows shows itself in them too: a block allocated, and a smaller one freed next.
+#include "heaptrack.hpp"
+
 #include <zlib.h>
 #include <zstd.h>
 
@@ -10,21 +12,17 @@
 #include <memory>
 #include <stdexcept>
 
-#include "totals.hpp"
 #include "trace/budget.hpp"
+#include "trace/file.hpp"
 #include "trace/format.hpp"
 
 namespace headroom::profile {
 namespace {
 
-struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 // The lines of a file, whichever way it is compressed, one at a time: together they may be far larger than memory.
 class line_source {
 public:
-    explicit line_source(const std::string& path) : file_(std::fopen(path.c_str(), "rbe")) {
+    explicit line_source(const std::string& path) : file_(open_file(path, "rbe")) {
         if (!file_) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
         unsigned char magic[4] = {};
         const std::size_t got = std::fread(magic, 1, sizeof magic, file_.get());
@@ -97,7 +95,7 @@ private:
     struct zip_end {
         void operator()(gzFile_s* file) const { gzclose(file); }
     };
-    std::unique_ptr<std::FILE, closer> file_;
+    file_pointer file_;
     std::unique_ptr<ZSTD_DCtx, zstd_end> zstd_;
     std::unique_ptr<gzFile_s, zip_end> zipped_;
     std::string stored_;

@@ -8,6 +8,7 @@
 
 #include "printable.hpp"
 #include "symbols.hpp"
+#include "unseen.hpp"
 
 namespace headroom::profile {
 
@@ -149,6 +150,14 @@ profile_result find_sites(const trace_totals& trace) {
     double recording = 0;
     double costs = 0;
     double costed = 0;
+    std::vector<const process_totals*> lost;    // that did not complete events
+    const auto add_once = [](std::vector<std::string>& to, const std::string& text) {
+        std::string printable = printable_utf8(text);
+        if (std::find(to.begin(), to.end(), printable) == to.end()) to.push_back(std::move(printable));
+    };
+    const auto add_reason = [&](const std::string& reason) { add_once(result.unseen, reason); };
+    for (const std::string& reason : trace.unseen) add_reason(reason);
+    if (!trace.damage.empty()) add_reason("the end of the trace could not be read (" + trace.damage + ")");
     for (const process_totals& process : trace.processes) {
         if (main == nullptr || process.allocations > main->allocations) main = &process;
         ++result.processes;
@@ -167,15 +176,12 @@ profile_result find_sites(const trace_totals& trace) {
         result.seconds = std::max(result.seconds, process.seconds);
         result.sample = std::max(result.sample, process.sample);
         if (result.command_line.empty()) result.command_line = printable_utf8(process.command_line);
-        for (const std::string& note : process.notes) result.notes.push_back(printable_utf8(note));
-        if (process.lost != 0) {
-            result.notes.push_back("process " + std::to_string(process.pid) + " did not complete " +
-                                   std::to_string(process.lost) + " events (threads that were killed while writing them)");
-        }
-        if (!process.complete) {
-            result.notes.push_back("the end of process " + std::to_string(process.pid) +
-                                   " is missing from the trace; the profile shows what was recorded before");
-        }
+        for (const std::string& note : process.notes) add_once(result.notes, note);
+        if (process.lost != 0) lost.push_back(&process);
+        for (const std::string& reason : process.unseen) add_reason(reason);
+        if (!process.complete && trace.unseen.empty() && trace.damage.empty())
+            add_reason("the end of process " + std::to_string(process.pid) + " is missing from the trace");
+        own_new_calls through_own_new;
         symbols names(process.modules);
         for (const auto& [where, frames] : process.names) names.remember(where.first, where.second, frames);
         for (const auto& [number, totals] : process.totals) {
@@ -186,7 +192,8 @@ profile_result find_sites(const trace_totals& trace) {
                 continue;
             }
             const std::vector<source_frame> frames = named_frames(stack->second, names);
-            own_new = own_new || runs_own_new(process, frames);
+            const bool by_own_new = runs_own_new(process, frames);
+            own_new = own_new || by_own_new;
             const recognised known = recognise(frames);
             site one;
             const bool inside = known.user < frames.size();
@@ -211,6 +218,11 @@ profile_result find_sites(const trace_totals& trace) {
             for (std::size_t i = 0; i < totals.growth.size(); ++i) {
                 if (counts_as_growth(static_cast<growth_class>(i), known.what, has_names, totals)) growth += totals.growth[i];
             }
+            if (by_own_new) {
+                through_own_new.allocations += totals.allocations;
+                through_own_new.growths += growth.count;
+                through_own_new.sizes.merge(totals.sizes);
+            }
             stack_share share;
             for (std::size_t i = frames.size(); i-- > 0;) {
                 const std::string& function = frames[i].function;
@@ -228,6 +240,7 @@ profile_result find_sites(const trace_totals& trace) {
             into.in_place += totals.growth[static_cast<std::size_t>(growth_class::in_place)];
             into.stacks.push_back(std::move(share));
         }
+        for (const std::string& reason : unseen_memory(process, through_own_new)) add_reason(reason);
         for (const std::string& module : names.without_lines()) {
             if (module == process.path) without_lines.insert(module);
         }
@@ -251,10 +264,23 @@ profile_result find_sites(const trace_totals& trace) {
         if (a.totals.allocations != b.totals.allocations) return a.totals.allocations > b.totals.allocations;
         return a.place() < b.place();
     });
-    if (main != nullptr) result.times = main->times;
-    for (const std::string& module : without_lines) {
-        result.notes.push_back(printable_utf8(module) +
-                               " has no line numbers; compile it with -g to see source lines and inlined functions");
+    if (main != nullptr) {
+        result.times = main->times;
+        result.other_malloc = main->other_malloc;
+    }
+    if (!lost.empty()) {
+        std::uint64_t events = 0;
+        for (const process_totals* const process : lost) events += process->lost;
+        result.notes.push_back(
+            std::to_string(events) + " events were not completed, by threads that were killed while writing them, of " +
+            (lost.size() == 1 ? "process " + std::to_string(lost.front()->pid) : std::to_string(lost.size()) + " processes"));
+    }
+    if (!without_lines.empty()) {
+        const bool alone = without_lines.size() == 1;
+        result.notes.push_back((alone ? printable_utf8(*without_lines.begin()) + " has"
+                                      : std::to_string(without_lines.size()) + " programs (" +
+                                            printable_utf8(*without_lines.begin()) + " and others) have") +
+                               " no line numbers; compile with -g to see source lines and inlined functions");
     }
     if (own_new) {
         result.notes.push_back(
@@ -264,9 +290,6 @@ profile_result find_sites(const trace_totals& trace) {
     if (unknown_stack > 0)
         result.notes.push_back("the call stacks of " + std::to_string(static_cast<long long>(unknown_stack)) +
                                " allocations are missing");
-    if (!trace.damage.empty())
-        result.notes.push_back("the end of the trace could not be read (" + printable_utf8(trace.damage) +
-                               "); the profile shows what was recorded before");
     return result;
 }
 

@@ -67,10 +67,13 @@ struct profile_result {
     double growths = 0;
     std::uint64_t sample = 0;
     unsigned processes = 0;
+    bool other_malloc = false;         // the process that allocated most does not run over the C library's
     bool imported = false;             // from heaptrack: no times, no addresses
     std::vector<site> sites;           // the most bytes copied first, then the most allocations
     std::vector<moment> times;         // of the process that allocated most
-    std::vector<std::string> notes;    // what the reader should know: lost events, missing names, a damaged end
+    std::vector<std::string> notes;    // what the reader should know: lost events, missing names
+    // Why this is a profile of a part: a trace without its end, memory that was not seen. With any there is no verdict.
+    std::vector<std::string> unseen;
     std::shared_ptr<std::set<std::string, std::less<>>> names = std::make_shared<std::set<std::string, std::less<>>>();
 };
 

@@ -133,22 +133,22 @@ struct process_totals {
     double recorder_seconds = 0;    // of them, that recording took
     double malloc_ns = 0;
     double free_ns = 0;
-    double resident = 0;      // bytes, at most, without what recording took
-    bool complete = false;    // its end is in the trace
+    double resident = 0;          // bytes, at most, without what recording took
+    double anonymous = 0;         // bytes of anonymous memory resident, at most, without what recording took; 0: not known
+    double static_bytes = 0;      // of the program's global variables
+    bool own_new = false;         // the program's operator new comes before the recorder's
+    bool other_malloc = false;    // its malloc is not the C library's
+    bool complete = false;        // its end is in the trace
     std::vector<std::string> notes;
+    std::vector<std::string> unseen;    // why something is missing from what was recorded
 };
 
 struct trace_totals {
     std::string source;    // the file
     std::vector<process_totals> processes;
-    std::string damage;    // what was wrong with the end of the file
+    std::string damage;                 // what was wrong with the end of the file
+    std::vector<std::string> unseen;    // why the file lacks something, where that is known beside it
 };
-
-// Throws std::runtime_error when the file cannot be read at all. Reads traces of `headroom profile`, and heaptrack's.
-trace_totals add_up(const std::string& path);
-
-// A heaptrack trace, as `heaptrack` writes it (compressed or not). Throws std::runtime_error.
-trace_totals import_heaptrack(const std::string& path);
 
 // Keeps `times` short enough to draw: every second moment goes when there are too many.
 void add_moment(std::vector<moment>& times, const moment& one);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "program.hpp"
 #include "recorder/ticks.hpp"
 
 namespace headroom::profile {
@@ -15,19 +16,6 @@ constexpr std::uint64_t tick_us = 2000;
 
 // True if `to` is 2 or 1.5 times `from`, as vectors grow.
 bool is_growth_factor(std::uint64_t from, std::uint64_t to) { return to == from * 2 || (from > 64 && to == from + from / 2); }
-
-// What reading the counter adds to what is timed by it.
-double clock_read_ns() {
-    std::uint64_t least = ~std::uint64_t{0};
-    const std::uint64_t ns_before = monotonic_ns();
-    const std::uint64_t ticks_before = ticks();
-    for (int i = 0; i < 10000; ++i) {
-        const std::uint64_t before = ticks();
-        least = std::min(least, ticks() - before);
-    }
-    const auto all = static_cast<double>(ticks() - ticks_before);
-    return all > 0 ? static_cast<double>(least) * static_cast<double>(monotonic_ns() - ns_before) / all : 0;
-}
 
 std::uint64_t zigzag(std::uint64_t value) {
     const auto number = static_cast<std::int64_t>(value);
@@ -132,7 +120,7 @@ void digest::take(const slot& from, std::uint64_t head) {
         }
         return;
     }
-    if (by.growth.waiting && what != event::stack && what != event::module) write_growth(by);
+    if (by.growth.waiting && what != event::stack && what != event::module && what != event::refused) write_growth(by);
     switch (what) {
         case event::allocated: allocated(by, stack, from.words[0], from.words[1], from.words[2]); break;
         case event::freed: freed(by, from.words[0], from.words[1], from.words[2]); break;
@@ -147,14 +135,16 @@ void digest::take(const slot& from, std::uint64_t head) {
             break;
         }
         case event::moved: moved(by, stack, from.words[0], from.words[1], from.words[2]); break;
+        case event::program: program_flags_ = from.words[0]; break;
         case event::stack:
         case event::module:
+        case event::refused:
             long_what_ = what;
             long_stack_ = stack;
             std::copy_n(from.words, 3, long_head_);
             long_words_.clear();
-            long_missing_ =
-                what == event::stack ? std::min<std::uint64_t>(from.words[0], most_frames) : ((stack & 0xfff) + 7) / 8;
+            long_missing_ = what == event::stack ? std::min<std::uint64_t>(from.words[0], most_frames)
+                                                 : ((stack & 0xfff) + 7) / 8;    // of a path
             if (long_missing_ == 0) write_long();
             break;
         default: break;
@@ -180,6 +170,9 @@ void digest::write_long() {
             out_->number(zigzag(word - before));
             before = word;
         }
+    } else if (long_what_ == event::refused) {
+        const auto why = static_cast<refusal>(std::min<std::uint64_t>(long_head_[0], static_cast<std::uint64_t>(refusal::count)));
+        write_unseen(words_for(why, {reinterpret_cast<const char*>(long_words_.data()), long_stack_ & 0xfff}));
     } else {
         out_->begin(record::module);
         out_->number(long_stack_ >> 12);
@@ -430,60 +423,17 @@ void digest::write_free(const live_block& block, std::uint32_t thread, std::uint
     out_->lifetime(lifetime(block.since, at));
 }
 
+void digest::write_unseen(const std::string& reason) {
+    if (reason.empty() || !unseen_.insert(reason).second) return;
+    out_->begin(record::unseen);
+    out_->text(reason);
+}
+
 void digest::holds(std::uint64_t bytes) {
     if (bytes == held_) return;
     held_ = bytes;
     out_->begin(record::held);
     out_->number(bytes);
-}
-
-void digest::end(const process_end& how, const ring& from, const std::function<void()>& write) {
-    for (thread_t& each : threads_) write_growth(each);
-    live_.each([&](const live_block& block) {
-        if (block.chain != 0) died(record::alive, block, newest_);
-        if (out_->size() >= block_size) write();
-    });
-    const double read_ns = clock_read_ns();
-    for (const site_t& site : sites_) {
-        if (site.timed[0].count + site.timed[1].count != 0) {
-            out_->begin(record::call_times);
-            out_->number(site.stack);
-            for (const auto& timed : site.timed) {
-                const auto count = static_cast<double>(timed.count);
-                out_->number(timed.count);
-                out_->number(
-                    static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(timed.ticks) * ns_per_tick_ - count * read_ns)));
-            }
-        }
-        if (site.near + site.far == 0) continue;
-        out_->begin(record::nearness);
-        out_->number(site.stack);
-        out_->number(site.near);
-        out_->number(site.far);
-    }
-    if (how.lost != 0) {
-        out_->begin(record::lost);
-        out_->number(how.lost);
-    }
-    const double own = ns_per_tick_ * timed_calls *
-                       static_cast<double>(from.mallocs.recorder_ticks.load() + from.reallocs.recorder_ticks.load() +
-                                           from.frees.recorder_ticks.load());
-    const auto average_ps = [&](const call_costs& of) {
-        const auto count = static_cast<double>(of.count.load());
-        const double ns = count > 0 ? static_cast<double>(of.ticks.load()) / count * ns_per_tick_ - read_ns : 0;
-        return static_cast<std::uint64_t>(std::max(0.0, ns) * 1000);
-    };
-    // Estimates the recorder's memory in the process: the ring, and about a page for each stack.
-    const std::uint64_t kept = std::min<std::uint64_t>(from.reserved.load(), ring_slots) * sizeof(slot) +
-                               std::min<std::uint64_t>(sites_.size(), 2048) * 4096;
-    out_->begin(record::costs);
-    out_->number(how.processor_ns);
-    out_->number(static_cast<std::uint64_t>(own));
-    out_->number(average_ps(from.mallocs));
-    out_->number(average_ps(from.frees));
-    out_->number(how.resident > kept ? how.resident - kept : how.resident);
-    out_->begin(record::ended);
-    out_->number(static_cast<std::uint64_t>(static_cast<double>(newest_ - start_) / ticks_per_us_));
 }
 
 }    // namespace headroom::profile

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -37,7 +38,9 @@ struct process_facts {
 struct process_end {
     std::uint64_t lost = 0;
     std::uint64_t processor_ns = 0;
-    std::uint64_t resident = 0;    // bytes, at most
+    std::uint64_t resident = 0;     // bytes, at most
+    std::uint64_t anonymous = 0;    // bytes of anonymous memory resident, at most
+    std::string unseen;             // why it did not come to its end; empty if it did
 };
 
 class digest {
@@ -166,6 +169,10 @@ private:
     std::vector<std::uint64_t> long_words_;
     std::size_t long_missing_ = 0;
     void write_long();
+
+    std::uint64_t program_flags_ = 0;
+    std::set<std::string> unseen_;    // reasons that have been written
+    void write_unseen(const std::string& reason);
 };
 
 }    // namespace headroom::profile

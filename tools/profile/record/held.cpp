@@ -6,28 +6,39 @@
 #include <cstdlib>
 
 #include "recorder/ticks.hpp"
+#include "trace/file.hpp"
 
 namespace headroom::profile {
 namespace {
 
 namespace maps = tools::maps;
 
-std::uint64_t high_water(pid_t process) {
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-        std::fopen(("/proc/" + std::to_string(process) + "/status").c_str(), "re"), std::fclose);
+struct resident_bytes {
+    std::uint64_t most = 0;         // so far
+    std::uint64_t anonymous = 0;    // now
+};
+resident_bytes resident_of(pid_t process) {
+    const file_pointer file = open_file("/proc/" + std::to_string(process) + "/status", "re");
+    resident_bytes found;
     unsigned long long kib = 0;
     char line[256];
     while (file && std::fgets(line, sizeof line, file.get()) != nullptr) {
-        if (std::sscanf(line, "VmHWM: %llu", &kib) == 1) break;
+        if (std::sscanf(line, "VmHWM: %llu", &kib) == 1) found.most = kib * 1024;
+        if (std::sscanf(line, "RssAnon: %llu", &kib) == 1) {    // comes after it
+            found.anonymous = kib * 1024;
+            break;
+        }
     }
-    return kib * 1024;
+    return found;
 }
 
 }    // namespace
 
 std::optional<std::uint64_t> held_ranges::look(std::uint64_t now) {
     if (now < next_) return std::nullopt;
-    most_resident_ = std::max(most_resident_, high_water(pid_));
+    const resident_bytes resident = resident_of(pid_);
+    most_resident_ = std::max(most_resident_, resident.most);
+    most_anonymous_ = std::max(most_anonymous_, resident.anonymous);
     std::optional<std::uint64_t> bytes;
     try {
         // Libraries may be loaded later: looked for again and again, ever more seldom.

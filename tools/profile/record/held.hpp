@@ -23,6 +23,8 @@ public:
     std::optional<std::uint64_t> look(std::uint64_t now);
     // The most that the process had resident, as of the last look; 0 if it is not known.
     [[nodiscard]] std::uint64_t most_resident() const { return most_resident_; }
+    // The most anonymous memory that was resident at a look; 0 if it is not known.
+    [[nodiscard]] std::uint64_t most_anonymous() const { return most_anonymous_; }
 
 private:
     std::optional<std::uint64_t> count();
@@ -32,6 +34,7 @@ private:
     std::uint64_t find_tables_ = 0;    // when
     std::uint64_t patience_ = 5'000'000;
     std::uint64_t most_resident_ = 0;
+    std::uint64_t most_anonymous_ = 0;
     std::unique_ptr<tools::maps::process> process_;
     std::vector<tools::maps::table> tables_;
 };

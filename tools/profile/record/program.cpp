@@ -1,48 +1,69 @@
 // Properties of a program's file, read before it is run.
 #include <elf.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
-#include "record.hpp"
+#include "program.hpp"
+#include "trace/file.hpp"
 
 namespace headroom::profile {
 namespace {
 
-struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
+// The file of a 64-bit ELF program.
+class program_file {
+public:
+    explicit program_file(const std::string& path) : file_(open_file(path, "rbe")) {
+        is_elf_ = file_ && read(0, head_) && std::memcmp(head_.e_ident, ELFMAG, SELFMAG) == 0;
+    }
 
-bool read_at(std::FILE* file, std::uint64_t offset, void* to, std::size_t size) {
-    return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0 && std::fread(to, 1, size, file) == size;
-}
-
-// True if the program exports a function of this name, which then comes before any preloaded library's.
-bool exports(std::FILE* file, const Elf64_Ehdr& head, std::string_view wanted) {
-    for (unsigned i = 0; i < head.e_shnum; ++i) {
-        Elf64_Shdr section{};
-        if (!read_at(file, head.e_shoff + std::uint64_t{i} * head.e_shentsize, &section, sizeof section)) return false;
-        if (section.sh_type != SHT_DYNSYM || section.sh_entsize != sizeof(Elf64_Sym)) continue;
-        Elf64_Shdr strings{};
-        if (!read_at(file, head.e_shoff + std::uint64_t{section.sh_link} * head.e_shentsize, &strings, sizeof strings))
-            return false;
-        std::string names(strings.sh_size, '\0');
-        if (!read_at(file, strings.sh_offset, names.data(), names.size())) return false;
-        for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol{};
-            if (!read_at(file, section.sh_offset + at, &symbol, sizeof symbol)) return false;
-            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() && wanted == names.data() + symbol.st_name)
-                return true;
+    // Calls `use` with each program header, or not at all where the file is none of ELF's.
+    template <class F>
+    void for_each_part(F use) const {
+        for (unsigned i = 0; is_elf_ && i < head_.e_phnum; ++i) {
+            Elf64_Phdr part{};
+            if (read(head_.e_phoff + std::uint64_t{i} * head_.e_phentsize, part)) use(part);
         }
     }
-    return false;
-}
+
+    // True if the program exports a function of this name, which then comes before any preloaded library's.
+    [[nodiscard]] bool exports(std::string_view wanted) const {
+        for (unsigned i = 0; is_elf_ && i < head_.e_shnum; ++i) {
+            Elf64_Shdr section{};
+            Elf64_Shdr strings{};
+            if (!read_section(i, section)) return false;
+            if (section.sh_type != SHT_DYNSYM || section.sh_entsize != sizeof(Elf64_Sym)) continue;
+            if (!read_section(section.sh_link, strings)) return false;
+            std::string names(strings.sh_size, '\0');
+            if (!read_bytes(strings.sh_offset, names.data(), names.size())) return false;
+            for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
+                Elf64_Sym symbol{};
+                if (!read(section.sh_offset + at, symbol)) return false;
+                if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() && wanted == names.data() + symbol.st_name)
+                    return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    bool read_bytes(std::uint64_t offset, void* to, std::size_t size) const {
+        return std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET) == 0 && std::fread(to, 1, size, file_.get()) == size;
+    }
+    template <class T>
+    bool read(std::uint64_t offset, T& to) const {
+        return read_bytes(offset, &to, sizeof to);
+    }
+    bool read_section(std::uint64_t number, Elf64_Shdr& to) const { return read(head_.e_shoff + number * head_.e_shentsize, to); }
+
+    file_pointer file_;
+    Elf64_Ehdr head_{};
+    bool is_elf_ = false;
+};
 
 }    // namespace
 
@@ -63,43 +84,41 @@ std::string find_program(const std::string& name) {
     }
 }
 
-std::string why_not(const std::string& path) {
-    struct stat facts{};
-    if (stat(path.c_str(), &facts) == 0 && (facts.st_mode & (S_ISUID | S_ISGID)) != 0) {
-        const bool gains = ((facts.st_mode & S_ISUID) != 0 && facts.st_uid != geteuid()) ||
-                           ((facts.st_mode & S_ISGID) != 0 && facts.st_gid != getegid());
-        if (gains) {
+std::string words_for(refusal why, const std::string& path) {
+    switch (why) {
+        case refusal::none:
+        case refusal::count: break;
+        case refusal::setuid:
             return path +
-                   " is setuid or setgid: the system keeps preloaded libraries out of it. Record a copy without that "
-                   "bit, or "
-                   "record it as the user it runs as";
-        }
-    }
-    char capabilities[64];
-    if (geteuid() != 0 && getxattr(path.c_str(), "security.capability", capabilities, sizeof capabilities) > 0) {
-        return path + " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
-    }
-    const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
-    if (!file) return {};    // one may be allowed to run what one may not read
-    Elf64_Ehdr head{};
-    if (!read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};    // a script
-    if (head.e_ident[EI_CLASS] != ELFCLASS64) return path + " is a 32-bit program: the recorder is a 64-bit library";
-    bool interpreted = false;
-    for (unsigned i = 0; i < head.e_phnum; ++i) {
-        Elf64_Phdr part{};
-        if (!read_at(file.get(), head.e_phoff + std::uint64_t{i} * head.e_phentsize, &part, sizeof part)) return {};
-        if (part.p_type == PT_INTERP) interpreted = true;
-    }
-    if (!interpreted) {
-        return path + " is linked statically: no library can be preloaded into it. Link it dynamically to record it";
-    }
-    if (exports(file.get(), head, "malloc")) {
-        return path +
-               " has an allocator of its own linked into it (it defines malloc), which no preloaded library comes "
-               "before. "
-               "Link it without, or with that allocator as a shared library";
+                   " is setuid or setgid: the system keeps preloaded libraries out of it. Record a copy without that bit, or record it "
+                   "as the user it runs as";
+        case refusal::capabilities:
+            return path + " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
+        case refusal::narrow: return path + " is a 32-bit program: the recorder is a 64-bit library";
+        case refusal::other_processor: return path + " is for another processor than the recorder";
+        case refusal::linked_statically:
+            return path + " is linked statically: no library can be preloaded into it. Link it dynamically to record it";
+        case refusal::own_malloc:
+            return path +
+                   " has an allocator of its own linked into it (it defines malloc), which no preloaded library comes before. Link it "
+                   "without, or with that allocator as a shared library";
+        case refusal::other_environment: return path + " was run with an environment that does not name the recorder";
     }
     return {};
+}
+
+std::string why_not(const std::string& path) {
+    refusal why = refusal_of(path.c_str());
+    if (why == refusal::none && program_file(path).exports("malloc")) why = refusal::own_malloc;
+    return words_for(why, path);
+}
+
+std::uint64_t static_bytes(const std::string& path) {
+    std::uint64_t bytes = 0;
+    program_file(path).for_each_part([&](const Elf64_Phdr& part) {
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0) bytes += part.p_memsz;
+    });
+    return bytes;
 }
 
 }    // namespace headroom::profile

@@ -25,6 +25,7 @@
 
 #include "digest.hpp"
 #include "held.hpp"
+#include "program.hpp"
 #include "recorder/ring.hpp"
 #include "recorder/ticks.hpp"
 #include "trace/writer.hpp"
@@ -216,10 +217,10 @@ public:
         }
         return next_ - began;
     }
-    // `used`: of the command that was run, and of all that it waited for.
-    void finish(trace_writer& out, const rusage* used = nullptr) {
+    // `used`: of the command that was run, and of all that it waited for. `unseen`: why the process did not come to its end, or empty.
+    void finish(trace_writer& out, const rusage* used = nullptr, const std::string& unseen = {}) {
         if (digest_ == nullptr) return;
-        process_end how{lost_, 0, held_->most_resident()};
+        process_end how{lost_, 0, held_->most_resident(), held_->most_anonymous(), unseen};
         if (used != nullptr) {
             how.processor_ns = processor_ns_of(*used);
             // The system counts what the process had resident before it became the program, too: this command's own memory.
@@ -351,6 +352,14 @@ pid_t launch(const recording& what, const std::string& socket) {
     return child;
 }
 
+// Says so if a signal ended the command; empty otherwise.
+std::string how_it_ended(const recording& what, int status) {
+    if (!WIFSIGNALED(status)) return {};
+    const int signal = WTERMSIG(status);
+    return what.command.front() + " was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) +
+           "); the profile shows what it did until then";
+}
+
 }    // namespace
 
 recorded record_command(const recording& what) {
@@ -377,7 +386,7 @@ recorded record_command(const recording& what) {
             auto fresh = std::make_unique<process>(connection, number);
             close(connection);
             if (!fresh->usable()) {
-                result.messages.push_back("not enough memory to record process " + std::to_string(fresh->facts().pid));
+                result.failures.push_back("not enough memory to record process " + std::to_string(fresh->facts().pid));
                 continue;
             }
             if (disk_full) fresh->refuse_more();
@@ -412,15 +421,14 @@ recorded record_command(const recording& what) {
             events += one->drain(out, ticks_per_us, false);
             if (!gone) continue;
             while (one->drain(out, ticks_per_us, true) != 0) {}
-            one->finish(out, one->facts().pid == static_cast<std::uint32_t>(child) ? &used : nullptr);
+            if (one->facts().pid == static_cast<std::uint32_t>(child)) one->finish(out, &used, how_it_ended(what, result.status));
+            else one->finish(out);
             if (one->recorded()) ++result.processes;
             one.reset();
         }
         std::erase(processes, nullptr);
         if (!out.failure().empty() && !disk_full) {
             disk_full = true;
-            result.messages.push_back("the trace ends early: " + what.trace + ": " + out.failure() +
-                                      ". The program continued; the profile shows what was recorded before");
             for (auto& one : processes) one->refuse_more();
         }
         ended = ended || ends_now;
@@ -429,13 +437,14 @@ recorded record_command(const recording& what) {
             // A process that has connected but not said anything yet gets a moment; daemons are not waited for.
             if (!processes.empty()) {
                 for (auto& one : processes) {
+                    std::string unseen;
                     if (one->alive()) {
-                        result.messages.push_back("process " + std::to_string(one->facts().pid) + " (" + one->facts().path +
-                                                  ") is still running after the command has ended; it was recorded up to now");
+                        unseen = "process " + std::to_string(one->facts().pid) + " (" + one->facts().path +
+                                 ") was still running when the command had ended, and was recorded up to then";
                     }
                     one->refuse_more();
                     while (one->drain(out, ticks_per_us, true) != 0) {}
-                    one->finish(out);
+                    one->finish(out, nullptr, unseen);
                     if (one->recorded()) ++result.processes;
                 }
                 processes.clear();
@@ -451,6 +460,10 @@ recorded record_command(const recording& what) {
         out.write(0, records);
     }
     result.trace_size = out.size();
+    if (!out.failure().empty()) {
+        result.failures.push_back("the trace ends early: " + what.trace + ": " + out.failure() +
+                                  (disk_full ? "; the program continued unrecorded" : ""));
+    }
     if (result.processes == 0) {
         result.messages.push_back(
             "nothing was recorded. Where the recorder does not say why, it was not loaded: does the program clear its environment, or "

@@ -19,16 +19,10 @@ struct recorded {
     unsigned processes = 0;    // that were recorded
     std::uint64_t trace_size = 0;
     std::vector<std::string> messages;    // what the user should know of how it went
+    std::vector<std::string> failures;    // why the trace lacks what the recording should have written
 };
 
 // Throws std::runtime_error with a message for the user when the command cannot be run, or not be recorded.
 recorded record_command(const recording& what);
-
-// Why a preloaded library will see nothing of this program: it is static, setuid, has an allocator of its own; or
-// empty.
-std::string why_not(const std::string& path);
-
-// The file that execvp would run; empty if there is none.
-std::string find_program(const std::string& name);
 
 }    // namespace headroom::profile

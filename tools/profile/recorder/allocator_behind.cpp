@@ -1,10 +1,12 @@
 #include "allocator_behind.hpp"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include <atomic>
 
-#include "sampler.hpp"
+#include "channel.hpp"
+#include "recording.hpp"
 
 namespace headroom::profile {
 
@@ -71,6 +73,27 @@ void look_up_allocator() {
     find_next(found.dlclose, "dlclose");
     next = found;
     looking_up = false;
+}
+
+void* find_function(const char* name, const char* instead, const void* caller) {
+    const inside_allocator guard;    // the loader may allocate
+    look_up_allocator();
+    if (void* const found = dlsym(RTLD_NEXT, name)) return found;
+    // A plugin's own library, which the recorder's search does not reach. The library that has the function stays loaded.
+    Dl_info from{};
+    void* found = nullptr;
+    if (dladdr(caller, &from) != 0) {
+        if (void* const library = dlopen(from.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {
+            found = dlsym(library, name);
+            Dl_info where{};
+            if (found != nullptr && dladdr(found, &where) != 0) dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+            next.dlclose(library);
+        }
+    }
+    if (found == nullptr && instead != nullptr) found = dlsym(RTLD_NEXT, instead);
+    if (found != nullptr) return found;
+    complain("it calls a function of an allocator that is not there", 0);
+    abort();
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The allocator behind the recorder: the system's, or whichever the program asked for.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,5 +34,30 @@ inline bool is_early(const void* address) {
 std::size_t room_behind(const void* early_block);
 // So that frees of such blocks are looked at, whatever else the filter lets pass.
 void mark_early_blocks();
+
+// Returns the function of this name that comes next: a library's behind the recorder, or one that only the library of `caller` sees.
+// If there is none, the function called `instead`, unless that is null; otherwise ends the program with a message.
+void* find_function(const char* name, const char* instead, const void* caller);
+
+// A function outside malloc's family that the recorder stands before, looked up at its first call.
+template <class F>
+class function_behind {
+public:
+    // `instead`: a function of the same parameters for programs that call `name` because the recorder has it.
+    explicit constexpr function_behind(const char* name, const char* instead = nullptr) : name_(name), instead_(instead) {}
+    F* get(const void* caller) {
+        F* function = function_.load(std::memory_order_relaxed);
+        if (function != nullptr) [[likely]]
+            return function;
+        function = reinterpret_cast<F*>(find_function(name_, instead_, caller));
+        function_.store(function, std::memory_order_relaxed);
+        return function;
+    }
+
+private:
+    const char* name_;
+    const char* instead_;
+    std::atomic<F*> function_{nullptr};
+};
 
 }    // namespace headroom::profile

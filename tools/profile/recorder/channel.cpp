@@ -1,6 +1,5 @@
 #include "channel.hpp"
 
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -13,22 +12,11 @@
 #include <cstring>
 
 #include "errno_kept.hpp"
+#include "not_cancelled.hpp"
 #include "ticks.hpp"
 
 namespace headroom::profile {
 namespace {
-
-// Disables cancellation of this thread: malloc and free are no cancellation points, but the calls made here are.
-class not_cancelled {
-public:
-    not_cancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-    ~not_cancelled() { pthread_setcancelstate(before_, nullptr); }
-    not_cancelled(const not_cancelled&) = delete;
-    not_cancelled& operator=(const not_cancelled&) = delete;
-
-private:
-    int before_ = PTHREAD_CANCEL_ENABLE;
-};
 
 // The file behind the ring, sent over the socket, and what the sender says of its layout. -1 when that fails.
 int receive_file(int socket, std::uint64_t& layout) {

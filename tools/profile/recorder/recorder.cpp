@@ -1,8 +1,9 @@
 // The recorder: preloaded into a program, it stands before the allocator and writes down what passes.
 //
-// It depends on libc alone, takes nothing from the program's heap, and calls whatever allocator comes next (the
-// system's, or jemalloc's, if the program asks for that). One rule orders the events of all threads: an allocation is
-// written after the allocator has given the block, a free before the allocator has it back.
+// It is linked with libc alone, loads libunwind where no other library sees it, takes next to nothing from the program's heap, and
+// calls whatever allocator comes next (the system's, or jemalloc's, if the program asks for that). One rule orders the events of all
+// threads: an allocation is written after the allocator has given the block, a free before the allocator has it back.
+#include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,159 +13,19 @@
 #include <cstring>
 
 #include "allocator_behind.hpp"
-#include "channel.hpp"
-#include "errno_kept.hpp"
+#include "calls.hpp"
+#include "recording.hpp"
 #include "ring.hpp"
 #include "sampler.hpp"
 #include "stacks.hpp"
 #include "ticks.hpp"
-#include "unwind.hpp"
-
-#define HEADROOM_VISIBLE extern "C" __attribute__((visibility("default")))
 
 namespace headroom::profile {
 namespace {
 
-// --- State
-
-// A filter that lets no free pass.
-struct whole_filter {
-    unsigned char bytes[filter_size];
-    constexpr whole_filter() : bytes{} {
-        for (unsigned char& byte : bytes) byte = 1;
-    }
-};
-constexpr whole_filter every_free;
-
-// The first two are all that allocations and frees look at which are not recorded.
-struct thread_state {
-    std::uint64_t left;             // bytes until the next sample; 0: the next allocation is looked at, whatever its size
-    const unsigned char* filter;    // which frees are looked at
-    std::uint64_t left_saved;       // what `left` is to be once the allocation after a sampled one has been seen
-    const void* watched;            // the sampled block that this thread allocated last: the next free may end what it replaces
-    const void* last;               // the block that this thread allocated last
-    std::size_t last_size;
-    std::uint64_t random;
-    std::uint32_t id;      // from 1
-    std::uint32_t turn;    // calls, to time one now and then
-    bool inside;           // in the recorder: what is allocated now is its own, or a signal handler's
-};
-[[gnu::tls_model("initial-exec")]] constinit thread_local thread_state self{.left = 0,
-                                                                            .filter = filter,
-                                                                            .left_saved = 0,
-                                                                            .watched = nullptr,
-                                                                            .last = nullptr,
-                                                                            .last_size = 0,
-                                                                            .random = 0,
-                                                                            .id = 0,
-                                                                            .turn = 0,
-                                                                            .inside = false};
-
-enum class state : int { fresh, starting, recording, off };
-constinit std::atomic<state> now{state::fresh};
-constinit std::atomic<bool> libraries_ready{false};
-constinit channel to_command;
-constinit sampled_set sampled;
-constinit std::atomic<std::uint32_t> threads{0};
-
 // Filter of addresses that have held large blocks, by hash. The size of other blocks is not read, which would cost a cache miss at
 // every free. Never cleared.
 unsigned char seen_large[filter_size];
-
-// A page that a forked child finds wiped: so a child is noticed that no handler was called for.
-volatile char* alive;
-
-class inside_recorder {
-public:
-    inside_recorder() { self.inside = true; }
-    ~inside_recorder() { self.inside = false; }
-    inside_recorder(const inside_recorder&) = delete;
-    inside_recorder& operator=(const inside_recorder&) = delete;
-};
-
-// All frees are looked at, or only those of blocks that the dynamic loader got while the allocator was looked up: they
-// must not reach the allocator.
-void set_filter(bool all) {
-    std::memset(filter, all ? 1 : 0, filter_size);
-    if (!all) mark_early_blocks();
-}
-
-[[gnu::noinline, gnu::cold]] void switch_off() {
-    now.store(state::off, std::memory_order_relaxed);
-    set_filter(false);
-}
-
-void watch(const void* block) {
-    self.watched = block;
-    self.filter = block != nullptr ? every_free.bytes : filter;
-}
-
-bool start() {
-    if (getenv(socket_variable) == nullptr) {
-        if (libraries_ready.load(std::memory_order_relaxed)) now.store(state::off, std::memory_order_relaxed);
-        return false;
-    }
-    state expected = state::fresh;
-    if (!now.compare_exchange_strong(expected, state::starting)) return false;
-    look_up_allocator();
-    if (alive == nullptr) alive = static_cast<volatile char*>(pages(4096));
-    if (alive == nullptr || !set_up_stacks()) {
-        complain("the system refused memory for the recorder", errno);
-        switch_off();
-        return false;
-    }
-    madvise(const_cast<char*>(alive), 4096, MADV_WIPEONFORK);
-    *alive = 1;
-    if (!to_command.open()) {
-        switch_off();
-        return false;
-    }
-    set_filter(to_command.sample() == 0);
-    now.store(state::recording, std::memory_order_release);
-    return true;
-}
-
-// In a child after fork: what was the parent's is let go, and the child's own recording begins.
-void begin_again() {
-    to_command.abandon();
-    sampled.clear();
-    forget_stacks();
-    forget_code();    // what was met before is in the parent's ring, not in the child's
-    threads.store(0);
-    self.id = 0;
-    self.last = nullptr;
-    self.left = self.left_saved = 0;
-    watch(nullptr);
-    now.store(state::fresh);
-    start();
-}
-
-[[gnu::noinline, gnu::cold]] bool recording_after_all() {
-    const errno_kept kept;
-    if (now.load(std::memory_order_acquire) != state::recording) [[unlikely]] {
-        if (now.load(std::memory_order_relaxed) != state::fresh) return false;
-        const inside_recorder guard;
-        if (!start()) return false;
-    }
-    if (*alive == 0) [[unlikely]] {
-        const inside_recorder guard;
-        begin_again();
-        if (now.load(std::memory_order_relaxed) != state::recording) return false;
-    }
-    if (self.id == 0) [[unlikely]] {
-        self.id = threads.fetch_add(1, std::memory_order_relaxed) + 1;
-        self.random = 0x9e3779b97f4a7c15U * self.id + 0x632be59bd9b4e019U;
-    }
-    return true;
-}
-
-// True if events are written now. Called with every event, so the common case is short.
-inline bool recording() {
-    if (self.inside) return false;
-    if (now.load(std::memory_order_acquire) == state::recording && *alive != 0 && self.id != 0) [[likely]]
-        return true;
-    return recording_after_all();
-}
 
 // --- Writing
 
@@ -232,7 +93,7 @@ bool keep(std::size_t size) {
         self.left = 0;    // the next allocation comes here too
         watch(address);
     }
-    put_begin(event::allocated, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(address), size);
+    put_begin(event::allocated, stack_from(frame), reinterpret_cast<std::uint64_t>(address), size);
     self.last = address;
     self.last_size = size;
     if (size >= large_block) {
@@ -286,12 +147,13 @@ inline bool is_timed() {
     return now.load(std::memory_order_relaxed) == state::recording && !self.inside;
 }
 
-// Calls realloc and records the move. Stores the allocator's own ticks in `allocator_ticks` unless null.
-void* move_block(void* address, std::size_t size, const void* frame, std::uint64_t* allocator_ticks) {
+// Calls `how` and records the move. Stores the allocator's own ticks in `allocator_ticks` unless null.
+void* move_block(void* address, std::size_t size, const void* frame, const reallocation& how, std::uint64_t* allocator_ticks) {
     const auto from_allocator = [&] {
-        if (allocator_ticks == nullptr) return next.realloc(address, size);
+        const inside_allocator guard;
+        if (allocator_ticks == nullptr) return how.run(how, address, size);
         const std::uint64_t began = ticks();
-        void* const result = next.realloc(address, size);
+        void* const result = how.run(how, address, size);
         *allocator_ticks = ticks() - began;
         return result;
     };
@@ -301,7 +163,7 @@ void* move_block(void* address, std::size_t size, const void* frame, std::uint64
         if (moved_to != nullptr) std::memcpy(moved_to, address, size < rest ? size : rest);
         return moved_to;
     }
-    if (!recording()) return next.realloc(address, size);
+    if (!recording()) return how.run(how, address, size);
     bool keep_new = true;
     {
         const inside_recorder guard;
@@ -332,28 +194,25 @@ void* move_block(void* address, std::size_t size, const void* frame, std::uint64
         seen_large[place_in_filter(result)] = 1;
         put_processor_time(2);
     }
-    put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
+    put_end(event::moved, stack_from(frame), reinterpret_cast<std::uint64_t>(result), size, at);
     self.last = nullptr;
     return result;
-}
-
-// Fast path of every allocation: true if a sampled recording skips it.
-inline bool passes(std::size_t size) {
-    const std::uint64_t left = self.left;
-    self.left = left - size;
-    return left > size;
 }
 
 // A block that does not pass.
 template <class Allocate>
 inline void* recorded(std::size_t size, const void* frame, Allocate allocate) {
+    const auto from_allocator = [&] {
+        const inside_allocator guard;
+        return allocate();
+    };
     if (!is_timed()) [[likely]] {
-        void* const block = allocate();
+        void* const block = from_allocator();
         allocated(block, size, frame);
         return block;
     }
     const std::uint64_t began = ticks();
-    void* const block = allocate();
+    void* const block = from_allocator();
     const std::uint64_t ended = ticks();
     allocated(block, size, frame);
     if (block != nullptr) put_call_time(&ring::mallocs, ended - began, ticks() - ended);
@@ -370,25 +229,49 @@ inline void* any_block(std::size_t size, const void* frame, Allocate allocate) {
 [[gnu::noinline]] void* recorded_calloc(std::size_t count, std::size_t size) {
     return recorded(count * size, __builtin_frame_address(0), [&] { return next.calloc(count, size); });
 }
-void* reallocate(void* address, std::size_t size, const void* frame) {
-    if (address == nullptr) return any_block(size, frame, [&] { return next.realloc(nullptr, size); });
-    if (!is_timed()) [[likely]]
-        return move_block(address, size, frame, nullptr);
-    std::uint64_t behind = 0;
-    const std::uint64_t came = ticks();
-    void* const result = move_block(address, size, frame, &behind);
-    to_command.timed(&ring::reallocs, behind, ticks() - came - behind);
-    return result;
+const reallocation by_realloc{[](const reallocation&, void* address, std::size_t size) { return next.realloc(address, size); }};
+
+struct free_call {
+    bool nested;
+    bool timed;
+    bool stamped;    // its end is to be stamped
+    std::uint64_t came;
+    std::uint64_t began;
+};
+[[gnu::always_inline]] inline free_call begin_free(void* address) {
+    free_call call{self.inside, is_timed(), false, 0, 0};
+    call.came = call.timed ? ticks() : 0;
+    call.stamped = to_be_freed(address);
+    self.inside = true;
+    call.began = call.timed ? ticks() : 0;
+    return call;
+}
+[[gnu::always_inline]] inline void end_free(const free_call& call) {
+    self.inside = call.nested;
+    if (call.timed) put_call_time(&ring::frees, ticks() - call.began, call.began - call.came);
+    if (call.stamped) freed();
 }
 [[gnu::noinline]] void recorded_free(void* address) {
     if (address == nullptr || is_early(address)) return;
-    const bool timed = is_timed();
-    const std::uint64_t came = timed ? ticks() : 0;
-    const bool stamp = to_be_freed(address);
-    const std::uint64_t began = timed ? ticks() : 0;
+    const free_call call = begin_free(address);
     next.free(address);
-    if (timed) put_call_time(&ring::frees, ticks() - began, began - came);
-    if (stamp) freed();
+    end_free(call);
+}
+
+// True if the program has a function of this name, which comes before the recorder's.
+bool is_preceded_by_program(const char* name) {
+    Dl_info found{};
+    Dl_info here{};
+    void* const first = dlsym(RTLD_DEFAULT, name);
+    return first != nullptr && dladdr(first, &found) != 0 && dladdr(&seen_large, &here) != 0 && found.dli_fbase != here.dli_fbase;
+}
+
+// True if the function is the C library's own.
+bool is_of_c_library(void* (*function)(std::size_t)) {
+    Dl_info found{};
+    Dl_info library{};
+    return dladdr(reinterpret_cast<void*>(function), &found) == 0 || dladdr(reinterpret_cast<void*>(&getpid), &library) == 0 ||
+           found.dli_fbase == library.dli_fbase;
 }
 
 [[gnu::constructor]] void loaded() {
@@ -398,14 +281,52 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
         const inside_recorder guard;
         start();
     }
-}
-
-int count_unloaded(dl_phdr_info* info, std::size_t /*size*/, void* data) {
-    *static_cast<unsigned long long*>(data) = info->dlpi_subs;
-    return 1;
+    if (!recording()) return;
+    const inside_recorder guard;
+    const std::uint64_t flags =
+        (is_preceded_by_program("_Znwm") ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
+    put_end(event::program, 0, flags, 0, 0);
+    if (is_preceded_by_program("malloc")) {
+        char path[1024] = {};
+        const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        put_refused(refusal::own_malloc, length > 0 ? path : "?");
+    }
 }
 
 }    // namespace
+
+outer_allocation::outer_allocation(std::size_t size, const void* frame)
+    : size_(size), frame_(frame), left_(self.left), began_(is_timed() ? ticks() : 0), nested_(self.inside) {
+    self.inside = true;
+}
+void* outer_allocation::end(void* block) {
+    const std::uint64_t ended = began_ != 0 ? ticks() : 0;
+    self.inside = nested_;
+    self.left = left_;    // calls of malloc within were counted, too
+    allocated(block, size_, frame_);
+    if (began_ != 0 && block != nullptr) put_call_time(&ring::mallocs, ended - began_, ticks() - ended);
+    return block;
+}
+
+outer_free::outer_free(void* address) {
+    const free_call call = begin_free(address);
+    nested_ = call.nested;
+    stamped_ = call.stamped;
+    came_ = call.came;
+    began_ = call.began;
+}
+outer_free::~outer_free() { end_free({nested_, began_ != 0, stamped_, came_, began_}); }
+
+void* reallocate(void* address, std::size_t size, const void* frame, const reallocation& how) {
+    if (address == nullptr) return any_block(size, frame, [&] { return how.run(how, nullptr, size); });
+    if (!is_timed()) [[likely]]
+        return move_block(address, size, frame, how, nullptr);
+    std::uint64_t behind = 0;
+    const std::uint64_t came = ticks();
+    void* const result = move_block(address, size, frame, how, &behind);
+    to_command.timed(&ring::reallocs, behind, ticks() - came - behind);
+    return result;
+}
 
 void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words, std::size_t count) {
     std::uint64_t index = 0;
@@ -422,31 +343,33 @@ void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], c
 
 using namespace headroom::profile;
 
-HEADROOM_VISIBLE void* malloc(std::size_t size) noexcept { return passes(size) ? next.malloc(size) : recorded_malloc(size); }
+extern "C" HEADROOM_VISIBLE void* malloc(std::size_t size) noexcept {
+    return passes(size) ? next.malloc(size) : recorded_malloc(size);
+}
 
-HEADROOM_VISIBLE void free(void* address) noexcept {
+extern "C" HEADROOM_VISIBLE void free(void* address) noexcept {
     if (self.filter[place_in_filter(address)] == 0) return next.free(address);
     recorded_free(address);
 }
 
-HEADROOM_VISIBLE void* calloc(std::size_t count, std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE void* calloc(std::size_t count, std::size_t size) noexcept {
     return passes(count * size) ? next.calloc(count, size) : recorded_calloc(count, size);
 }
 
-HEADROOM_VISIBLE void* realloc(void* address, std::size_t size) noexcept {
-    return reallocate(address, size, __builtin_frame_address(0));
+extern "C" HEADROOM_VISIBLE void* realloc(void* address, std::size_t size) noexcept {
+    return reallocate(address, size, __builtin_frame_address(0), by_realloc);
 }
 
-HEADROOM_VISIBLE void* reallocarray(void* address, std::size_t count, std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE void* reallocarray(void* address, std::size_t count, std::size_t size) noexcept {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
         errno = ENOMEM;
         return nullptr;
     }
-    return reallocate(address, bytes, __builtin_frame_address(0));
+    return reallocate(address, bytes, __builtin_frame_address(0), by_realloc);
 }
 
-HEADROOM_VISIBLE int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
     if (next.posix_memalign == nullptr) look_up_allocator();
     int status = 0;
     any_block(size, __builtin_frame_address(0), [&] {
@@ -456,37 +379,22 @@ HEADROOM_VISIBLE int posix_memalign(void** result, std::size_t alignment, std::s
     return status;
 }
 
-HEADROOM_VISIBLE void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
     if (next.aligned_alloc == nullptr) look_up_allocator();
     return any_block(size, __builtin_frame_address(0), [&] { return next.aligned_alloc(alignment, size); });
 }
 
-HEADROOM_VISIBLE void* memalign(std::size_t alignment, std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE void* memalign(std::size_t alignment, std::size_t size) noexcept {
     if (next.memalign == nullptr) look_up_allocator();
     return any_block(size, __builtin_frame_address(0), [&] { return next.memalign(alignment, size); });
 }
 
-HEADROOM_VISIBLE void* valloc(std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE void* valloc(std::size_t size) noexcept {
     if (next.valloc == nullptr) look_up_allocator();
     return any_block(size, __builtin_frame_address(0), [&] { return next.valloc(size); });
 }
 
-HEADROOM_VISIBLE void* pvalloc(std::size_t size) noexcept {
+extern "C" HEADROOM_VISIBLE void* pvalloc(std::size_t size) noexcept {
     if (next.pvalloc == nullptr) look_up_allocator();
     return any_block(size, __builtin_frame_address(0), [&] { return next.pvalloc(size); });
-}
-
-// Not recorded: but another library may be loaded where this one was.
-HEADROOM_VISIBLE int dlclose(void* library) noexcept {
-    if (next.dlclose == nullptr) look_up_allocator();
-    unsigned long long before = 0;
-    unsigned long long after = 0;
-    dl_iterate_phdr(count_unloaded, &before);
-    const int status = next.dlclose(library);
-    dl_iterate_phdr(count_unloaded, &after);
-    if (before != after) {
-        generation.fetch_add(1);
-        forget_code();
-    }
-    return status;
 }

@@ -16,7 +16,7 @@ namespace headroom::profile {
 inline constexpr const char* socket_variable = "HEADROOM_PROFILE_SOCKET";
 inline constexpr const char* sample_variable = "HEADROOM_PROFILE_SAMPLE";
 
-inline constexpr std::uint32_t ring_version = 4;
+inline constexpr std::uint32_t ring_version = 5;
 inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
 // The command sends this word along with the ring's file, so that a recorder of another build does not write what it cannot read.
 inline constexpr std::uint64_t ring_layout = std::uint64_t{ring_version} << 32 | ring_slots;
@@ -37,7 +37,15 @@ enum class event : std::uint32_t {
     module = 7,        // words: first address, end, bias; `stack` holds the length of the path; then `more` slots, 24 bytes each
     free_ended = 8,    // words: the thread's processor time in ns, 0, ticks. Its last free, of a large block, is done
     processor_time = 9,    // words: the thread's, in ns; 0 after it allocated a large block, 1 before a realloc, 2 after it
-    call_time = 10         // words: ticks that the call just told of took in the allocator; 0 for a malloc, 1 for a free
+    call_time = 10,        // words: ticks that the call just told of took in the allocator; 0 for a malloc, 1 for a free
+    refused = 11,          // words: refusal, 0, 0; `stack` holds the length of the path; then `more` slots, 24 bytes each
+    program = 12           // words: program_flags, 0, 0
+};
+
+// Properties of a program that decide what of it is seen.
+enum program_flags : std::uint32_t {
+    program_own_new = 1,         // its operator new comes before the recorder's
+    program_other_malloc = 2,    // its malloc is not the C library's
 };
 
 // Comparison of a freed block's first bytes with those of the block that its thread allocated last: equal ones suggest a copy.

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "errno_kept.hpp"
-#include "unwind.hpp"
+#include "stacks.hpp"
 
 namespace headroom::profile {
 

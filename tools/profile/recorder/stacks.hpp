@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "refusal.hpp"
 #include "ring.hpp"
 
 namespace headroom::profile {
@@ -20,7 +21,13 @@ void forget_stacks();
 
 // The number of the stack of a function's caller, from its __builtin_frame_address(0). Not to be called from a signal handler
 // that interrupted it.
-std::uint32_t stack_from(const void* frame, std::uint32_t thread);
+std::uint32_t stack_from(const void* frame);
+
+// Returns whole pages of zeros, from the system; null if it refuses.
+void* pages(std::size_t bytes);
+
+// Writes that a program which is run, or runs now, is not recorded.
+void put_refused(refusal why, const char* path);
 
 // Writes a head, and what follows in slots of three words. Defined by recorder.cpp.
 void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words, std::size_t count);

@@ -9,9 +9,9 @@
 namespace headroom::profile {
 
 inline std::uint64_t clock_ns(clockid_t which) {
-    timespec now{};
-    clock_gettime(which, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U + static_cast<std::uint64_t>(now.tv_nsec);
+    timespec time{};
+    clock_gettime(which, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000U + static_cast<std::uint64_t>(time.tv_nsec);
 }
 inline std::uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 // Processor time of the calling thread, in nanoseconds.

@@ -48,6 +48,8 @@ std::string json_text(const profile_result& profile) {
     all["copied_bytes"] = whole(profile.copied);
     all["growing_ns"] = whole(profile.growing_ns);
     all["interrupted"] = whole(profile.interrupted);
+    all["verdict"] = profile.unseen.empty();
+    all["no_verdict_since"] = profile.unseen;
     all["notes"] = profile.notes;
     if (const malloc_estimate other = other_malloc(profile); other.share > 0) {
         all["malloc"] = {{"share", other.share},

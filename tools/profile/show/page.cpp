@@ -240,6 +240,7 @@ std::string page_text(const profile_result& profile, const std::string& sources)
         "content=\"width=device-width,initial-scale=1\">"
         "<title>" +
         escaped(title) + "</title><style>" + style + "</style></head><body>\n<h1>" + escaped(title) + "</h1>\n";
+    for (const std::string& reason : profile.unseen) page += "<p><b>No verdict:</b> " + escaped(reason) + ".</p>\n";
     const auto figure = [&](const std::string& value, const char* what) {
         page += "<div><b>" + value + "</b>" + what + "</div>";
     };
@@ -262,15 +263,17 @@ std::string page_text(const profile_result& profile, const std::string& sources)
         page += all[i].one != nullptr ? site_card(*all[i].one, all[i].what, sources) : shared_card(all[i]);
     const malloc_estimate other = other_malloc(profile);
     if (!other.text.empty()) page += "<p>" + escaped(other.text) + ".</p>\n" + measured(other_malloc_cell());
-    if (all.empty() && other.text.empty()) page += "<p>No site would gain from a change.</p>\n";
+    if (all.empty() && other.text.empty())
+        page += profile.unseen.empty() ? "<p>No site would gain from a change.</p>\n"
+                                       : "<p>There is no advice about what was recorded.</p>\n";
     if (profile.times.size() > 1) page += "<h2>Memory over time</h2>\n" + time_line(profile);
     if (profile.copied > 0)
         page +=
             "<h2>Functions that copied while growing</h2>\n<p class=\"soft\">Callers above, the width is bytes copied.</p>\n" +
             flame_graph(profile);
-    page +=
-        "<h2>Left alone</h2>\n<div class=\"scroll\"><table><tr><th>Where</th><th>What</th><th "
-        "class=\"n\">allocations</th><th class=\"n\">copied</th><th>why</th></tr>\n";
+    page += std::string(profile.unseen.empty() ? "<h2>Left alone</h2>" : "<h2>The rest of what was recorded</h2>") +
+            "\n<div class=\"scroll\"><table><tr><th>Where</th><th>What</th><th "
+            "class=\"n\">allocations</th><th class=\"n\">copied</th><th>why</th></tr>\n";
     std::size_t rows = 0;
     std::set<const site*> advised_about;
     for (const advised& one : all) {

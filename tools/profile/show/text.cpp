@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "show.hpp"
+#include "trace/file.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -53,6 +54,7 @@ std::vector<advised> by_saving(const profile_result& profile) {
 std::string terminal_text(const profile_result& profile, std::size_t width) {
     std::string text;
     const auto line = [&](const std::string& words) { text += shortened(words, width) + "\n"; };
+    for (const std::string& reason : profile.unseen) text += "No verdict: " + reason + ".\n";
     line(profile.command_line.empty() ? profile.source : profile.command_line);
     line(count_text(profile.allocations) + " allocations of " + bytes_text(profile.bytes) + ", at most " +
          bytes_text(profile.peak_bytes) + " at once" +
@@ -87,10 +89,12 @@ std::string terminal_text(const profile_result& profile, std::size_t width) {
             at = end + 1;
         }
     }
-    if (shown == 0 && !other_first) line("Nothing here would gain: leave it.");
+    const bool verdict = profile.unseen.empty();
+    if (shown == 0 && !other_first)
+        line(verdict ? "Nothing here would gain: leave it." : "There is no advice about what was recorded.");
     else if (profile.sites.size() > covered)
         line(count_text(static_cast<double>(profile.sites.size() - covered)) + " more" +
-             (all.size() == shown ? ": to be left alone" : "; --page shows them, --json too"));
+             (all.size() == shown && verdict ? ": to be left alone" : "; --page shows them, --json too"));
     if (!other.text.empty() && !other_first) text += "Or first: " + other.text + "\n";
     for (const std::string& note : profile.notes) text += "note: " + note + "\n";
     return text;
@@ -177,10 +181,7 @@ void write_output(const std::string& path, const std::string& content) {
         }
         return;
     }
-    struct closer {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "wbe"));
+    file_pointer file = open_file(path, "wbe");
     if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
     const bool written =
         std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() && std::fflush(file.get()) == 0;

@@ -13,7 +13,8 @@
 namespace headroom::profile {
 
 inline constexpr char trace_magic[8] = {'H', 'R', 'T', 'R', 'A', 'C', 'E', '\n'};
-inline constexpr std::uint32_t trace_version = 3;    // 2 had no record 22, and 1 none above 19 and elapsed time for growths
+inline constexpr std::uint32_t trace_version =
+    4;    // 3 had no record above 22, 2 none above 21, and 1 none above 19 and elapsed time for growths
 inline constexpr std::uint32_t block_magic = 0x31425248;    // HRB1
 
 struct file_head {
@@ -64,7 +65,11 @@ enum class record : std::uint8_t {
     costs =
         20,    // nanoseconds: of processor time that the process used (0: not known), and what the recorder took of it; picoseconds:
                // a malloc, a free, on the average; bytes resident at most, without the recorder's (0: not known)
-    held = 21,    // bytes that Headroom's ranges hold now: of committed memory
+    held = 21,      // bytes that Headroom's ranges hold now: of committed memory
+    unseen = 23,    // a reason why something is missing from what was recorded of the process: a text
+    program =
+        24,    // bytes of anonymous memory resident at most, without the recorder's (0: not known); bytes of the program's global
+               // variables; program_flags of recorder/ring.hpp
     call_times =
         22    // stack; how many of its mallocs were timed, and the nanoseconds that they took in all; then those two of its frees
 };

@@ -9,18 +9,15 @@
 #include <memory>
 #include <vector>
 
+#include "file.hpp"
+
 namespace headroom::profile {
 namespace {
 
 constexpr std::uint32_t largest_block = std::uint32_t{1} << 26;    // more than any recording writes
 
-struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using file_pointer = std::unique_ptr<std::FILE, closer>;
-
-file_pointer open_file(const std::string& path) {
-    file_pointer file(std::fopen(path.c_str(), "rbe"));
+file_pointer open_to_read(const std::string& path) {
+    file_pointer file = open_file(path, "rbe");
     if (!file) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
     return file;
 }
@@ -28,13 +25,13 @@ file_pointer open_file(const std::string& path) {
 }    // namespace
 
 bool is_trace(const std::string& path) {
-    const file_pointer file = open_file(path);
+    const file_pointer file = open_to_read(path);
     char magic[sizeof trace_magic];
     return std::fread(magic, 1, sizeof magic, file.get()) == sizeof magic && std::memcmp(magic, trace_magic, sizeof magic) == 0;
 }
 
 std::string read_trace(const std::string& path, const std::function<void(std::uint32_t, record_reader&)>& use) {
-    const file_pointer file = open_file(path);
+    const file_pointer file = open_to_read(path);
     file_head head{};
     if (std::fread(&head, 1, sizeof head, file.get()) != sizeof head ||
         std::memcmp(head.magic, trace_magic, sizeof head.magic) != 0) {

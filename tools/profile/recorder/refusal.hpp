@@ -1,0 +1,24 @@
+// Properties of a program's file that keep a preloaded recorder out. Used by the recorder, which sees programs being run, and by the
+// command.
+#pragma once
+
+#include <cstdint>
+
+namespace headroom::profile {
+
+enum class refusal : std::uint32_t {
+    none,
+    setuid,               // setuid or setgid to somebody else
+    capabilities,         // has file capabilities
+    narrow,               // a 32-bit program
+    other_processor,      // for another processor than the recorder
+    linked_statically,    // has no dynamic loader
+    own_malloc,           // defines malloc, and so comes before the recorder; found by the recorder within it
+    other_environment,    // run with an environment that does not name the recorder
+    count
+};
+
+// Returns why no library can be preloaded into this program; none for scripts and for files that cannot be read. Allocates nothing.
+refusal refusal_of(const char* path);
+
+}    // namespace headroom::profile
