@@ -68,6 +68,19 @@ test_linked() {
     counted "$preset" $((SECONDS - began)) $((linked + 1 - broken)) $((${#programs[@]} - linked + broken))
 }
 
+test_elsewhere() {    # test_elsewhere [TARGET...]: a little of all for other systems and compilers, of which one test each; then that it finds faults
+    local began=$SECONDS line ok=0 bad=1 log=build/log/test-elsewhere.log
+    say "elsewhere"
+    mkdir -p build/log
+    python3 -B scripts/elsewhere.py "$@" </dev/null 2>&1 | tee "$log" || true
+    line=$(tail -n 1 "$log")
+    if [[ $line =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}; fi
+    if [ $# = 0 ]; then
+        if python3 -B scripts/check_elsewhere.py </dev/null; then ok=$((ok + 1)); else bad=$((bad + 1)); fi
+    fi
+    counted elsewhere $((SECONDS - began)) "$ok" "$bad"
+}
+
 test_report() {    # test_report [NAME]: all of the report's tests, or what pytest knows under this name
     local folder=${1:-lab/report} began=$SECONDS line ok=0 bad=0 log=build/log/test-report.log
     mkdir -p build/log
@@ -161,15 +174,18 @@ command_test() {
         *) need "${packages_full[@]}" "${packages_everywhere[@]}" "${packages_python[@]}" ;;
     esac
     [ $mode = fast ] || need_test_python
-    for preset in "${presets[@]}"; do
-        if ! among "$preset" "${presets_linked[@]}"; then continue; fi
-        need_zig
-        break
-    done
+    case $mode in
+        fast) ;;
+        only)
+            for preset in "${presets[@]}"; do
+                if among "$preset" "${presets_linked[@]}"; then need_zig; break; fi
+            done ;;
+        *) need_zig ;;
+    esac
     for preset in "${presets[@]}"; do
         if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset" $mode; fi
     done
-    case $mode in fast | only) ;; *) test_ordinary; test_tidy; test_report; test_python $mode ;; esac
+    case $mode in fast | only) ;; *) test_ordinary; test_tidy; test_elsewhere; test_report; test_python $mode ;; esac
     summary
 }
 

@@ -1,6 +1,10 @@
 // Pages on Windows, which reserves, commits and refuses by itself; nothing can be premapped. Missing calls: function_not_supported.
-#define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX
 #define NOMINMAX
+#endif
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
 #include <windows.h>
 
 #include <algorithm>
