@@ -18,6 +18,7 @@
 #include <headroom/testing.hpp>
 
 #include "support/sanitizers.hpp"
+#include "system/thread_slots.hpp"
 
 namespace {
 
@@ -283,6 +284,7 @@ TEST_F(own_slots, serve_no_other_thread) {
     GTEST_SKIP() << "hardened, there are no slots";
 #endif
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "warm memory is hidden from its next owner";
+    if (!headroom_test::threads_have_slots) GTEST_SKIP() << "all threads share the list of kept ranges";
     live_and_die(many);
     std::thread([] {
         headroom::reset_statistics();
