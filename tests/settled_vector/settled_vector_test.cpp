@@ -336,7 +336,7 @@ TEST(settled_vector_types, takes_ranges_that_can_be_read_once) {
     v.assign(std::istream_iterator<int>(more), std::istream_iterator<int>());
     EXPECT_EQ(v, (settled_vector<int>{2, 7}));
     std::istringstream again("1 8");
-    v.append_range(std::views::istream<int>(again));
+    v.append_range(std::ranges::istream_view<int>(again));
     EXPECT_EQ(v, (settled_vector<int>{2, 7, 1, 8}));
 }
 
