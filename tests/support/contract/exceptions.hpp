@@ -304,8 +304,7 @@ TYPED_TEST(exceptions_in, assign_is_basic) {
         const auto prepare = [before] { return filled<TypeParam>(before); };
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(12, value); });
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(forward.begin(), forward.end()); });
-        if (lists_destroy_their_elements)
-            fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v = {T(1), T(2), T(3)}; });
+        if (lists_destroy_their_elements) fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v = {T(1), T(2), T(3)}; });
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) {
             const long k = book.fail_at;
             open_book();
