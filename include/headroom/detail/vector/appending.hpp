@@ -179,8 +179,7 @@ protected:
             return grow_then_construct_<false>(made);
         } else {
             if constexpr (!Quiet && Store::can_realloc_() && constructed_from_values<value_type, Args...>) {
-                // 1. again: the arguments lie outside of the elements. Memory they point to is not checked
-                // (docs/reference/relocatable.md).
+                // 1. again: the arguments lie outside of the elements. For memory that they point to: docs/reference/relocatable.md.
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
                     return grow_then_construct_<false>(static_cast<Args&&>(args)...);
                 }
