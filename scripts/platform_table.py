@@ -50,7 +50,9 @@ def outcomes(log):
         skipped = re.search(r"^\[  SKIPPED \] (\d+) test", part, re.M)
         ran = re.search(r"^\[=+\] (\d+) tests? from", part, re.M)
         ended_well = re.search(r"^Test Passed\.", part, re.M)
-        if ran:
+        if ran and "this system cannot show a file that grows" in part:    # tests/support/shown_files.hpp skips all
+            outcome = f"0 of {ran[1]}, {ran[1]} skipped"
+        elif ran:
             outcome = f"{passed[1] if passed else 0} of {ran[1]}"
             if skipped:
                 outcome += f", {skipped[1]} skipped"
