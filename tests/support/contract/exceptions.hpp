@@ -273,8 +273,9 @@ TYPED_TEST(exceptions_in, a_constructor_that_fails_destroys_what_it_built) {
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(source); }), 6);
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(forward.begin(), forward.end()); }),
               6);
-    if (lists_destroy_their_elements)
+    if (lists_destroy_their_elements) {
         EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v{T(1), T(2), T(3)}; }), 6);
+    }
     EXPECT_GE(fail_each_step(promise::strong, nothing,
                              [&](TypeParam&) {
                                  const long k = book.fail_at;
