@@ -143,6 +143,13 @@ std::error_code decommit(page_range range) noexcept {
 
 std::error_code discard(page_range range) noexcept {
     return make_call(page_call::decommit, [=] {
+        // Where memory is short, another process could take the charge in between, and the pages would stay inaccessible.
+        MEMORYSTATUSEX about{};
+        about.dwLength = sizeof about;
+        if (GlobalMemoryStatusEx(&about) && about.ullAvailPageFile < range.bytes) {
+            SetLastError(ERROR_COMMITMENT_LIMIT);
+            return false;
+        }
         return VirtualFree(range.data, range.bytes, MEM_DECOMMIT) &&
                VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
     });
