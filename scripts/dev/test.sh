@@ -17,12 +17,14 @@ counted() {
     table+=$(printf '%-14s %7d %7d %5d s' "$1" "$3" "$4" "$2")$'\n'
 }
 
+# For the table of docs/platforms.md: what is built now.
 note_commit() { git rev-parse --short=10 HEAD >"build/log/commit-$1" 2>/dev/null || true; }    # note_commit PRESET
 
 test_preset() {
     local preset=$1 mode=$2 began=$SECONDS log=build/log/test-$1.log bad=0 total=0 line broken=0 only=() flags=()
     say "$preset"
     mkdir -p build/log
+    note_commit "$preset"
     case $preset:$mode in
         dev:full) only=(-E '^consumer\.(conan|deb|preset)$') ;;    # packages, and all of the library optimised, take their time: --slow, --everywhere
         dev:fast) only=(-E '^(consumer\.|weather$)') ;;    # what a change of the code seldom breaks
@@ -43,8 +45,7 @@ test_preset() {
         return
     fi
     ctest --preset "$preset" --parallel "$((jobs + 1))" "${only[@]+"${only[@]}"}" </dev/null 2>&1 | tee "$log" | grep -vE '^ *(Start|[0-9]+/[0-9]+ .* Passed )' || true
-    # What each program said, and of which commit, for scripts/platform_table.py; presets that share a folder overwrite each other's there.
-    note_commit "$preset"
+    # What each program said, for scripts/platform_table.py; presets that share a folder overwrite each other's there.
     cp "build/$(configured_as "$preset")/Testing/Temporary/LastTest.log" "build/log/ctest-$preset.log" 2>/dev/null || true
     line=$(grep -E 'tests? failed out of [0-9]+' "$log" | tail -n 1 || true)
     if [[ $line =~ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]]; then
@@ -60,6 +61,8 @@ test_preset() {
 test_linked() {
     local preset=$1 began=$SECONDS folder=build/$1 program linked=0 broken=0 programs=()
     say "$preset"
+    mkdir -p build/log
+    note_commit "$preset"
     for program in libheadroom.a tests/every_part $(cd examples && printf 'examples/example_%s\n' *.cpp); do
         programs+=("${program%.cpp}")
     done
@@ -67,7 +70,6 @@ test_linked() {
     if ! configure "$preset"; then counted "$preset" $((SECONDS - began)) 0 1; return; fi
     compile "$preset" --target headers_alone "${programs[@]}" -- -k 0 || broken=1
     for program in "${programs[@]}"; do [ ! -e "$folder/$program" ] || linked=$((linked + 1)); done
-    note_commit "$preset"
     printf '%s of %s programs linked\n' "$linked" "${#programs[@]}" >"build/log/linked-$preset"
     # One more for the headers: what broke without keeping a program from linking is one of those.
     counted "$preset" $((SECONDS - began)) $((linked + 1 - broken)) $((${#programs[@]} - linked + broken))
