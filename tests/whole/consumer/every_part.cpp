@@ -133,7 +133,7 @@ static void pages() {
     expect(headroom::cached_bytes() == 0, "nothing is kept warm");
 }
 
-static void a_file(const std::filesystem::path& path) {
+static void write_and_read_file(const std::filesystem::path& path) {
     auto stored = headroom::file_vector<int>::create(path, headroom::max_elements(1'000'000));
     stored.push_back(7);
     expect(refuses_with_system(stored, [&] { stored.resize(1'000'000); }), "a file is refused by the system");
@@ -143,7 +143,7 @@ static void a_file(const std::filesystem::path& path) {
         headroom::file_vector<int>::open(path, headroom::file_access::read_only, headroom::max_elements(1'000'000));
     expect(again.size() == 100'000 && again.front() == 7 && again.back() == 8, "a file keeps its elements");
 }
-static void a_table(const std::filesystem::path& path) {
+static void write_and_read_table(const std::filesystem::path& path) {
     using table = headroom::file_table<int, double>;
     const table::paths files{path / "numbers", path / "halves"};
     {
@@ -159,8 +159,8 @@ static void files() {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);
     try {
-        a_file(folder / "elements");
-        a_table(folder);
+        write_and_read_file(folder / "elements");
+        write_and_read_table(folder);
     } catch (const headroom::file_error& error) {
         expect(error.code() == std::errc::function_not_supported, error.what());    // Windows before 10 1803
     }
