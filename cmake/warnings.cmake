@@ -9,3 +9,14 @@ function(headroom_warnings target)
     endif()
   endif()
 endfunction()
+
+# More warnings that programs ask for, without which the public headers compile. A cast of a size to 32 bits is useless only where sizes
+# have them, so there GCC is not asked for such casts.
+function(headroom_strangers_warnings target)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT MSVC)
+    target_compile_options(${target} PRIVATE -Weffc++ -Wold-style-cast)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    target_compile_options(${target} PRIVATE -Wuseless-cast)
+  endif()
+endfunction()

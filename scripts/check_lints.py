@@ -41,6 +41,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("floors", "lab/report/headroom_report/results/words.py", "from . import words\n", "words.py:1: imports itself, by a circle"),
     ("floors", "lab/report/headroom_report/new.d/a.py", "", "a.py:1: stands in no room"),
     ("floors", "lab/experiments/one/show.py", "def f():\n    from headroom_report.page import html\n", "show.py:2: uses lab/report"),
+    ("age", "docs/platforms.md", "<!-- made by scripts/platform_table.py -->\n| `gcc` | 2026-01-01 | | 9 |\n", "docs/platforms.md:2: a row without its date"),
     ("calls", "src/range/lower.cpp", "// Lower.\nvoid lower() { upper(); }\n", "lower.cpp:2: calls upper() of src/range/upper, which leads back"),
     ("figures", "README.md", "It takes <!--=D7.heap-->48<!--=--> ns.\n", "README.md:1: D7.heap: docs/figures.json has no such name"),
     ("figures", "README.md", "It takes <!--=D7.heap-->48 ns.\n", "README.md:1: a mark of a figure without its other half"),
@@ -80,6 +81,29 @@ def run(tree, lint):
     return subprocess.run([sys.executable, "-B", tree / f"scripts/lint_{lint}.py"], capture_output=True, text=True)
 
 
+def git(tree, *words, given=None):
+    return subprocess.run(["git", "-C", tree, *words], input=given, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def check_age(tree):
+    """lint_age in a repository: silent at 200 commits that change src/, not at 201, and by date if it does not know the commit."""
+    (tree / "docs").mkdir(parents=True)
+    (tree / "scripts").mkdir()
+    for name in ("lint_age.py", "sources.py"):
+        shutil.copy(HERE / name, tree / "scripts")
+    git(tree, "init", "-q", "-b", "main")
+    said = "".join(f"commit refs/heads/main\ncommitter a <a@a> {1767225600 + number} +0000\ndata 1\nx\nM 644 inline {file}\ndata {len(str(number))}\n{number}\n"
+                   for number, file in enumerate(["src/a"] * 201 + ["docs/a"]))    # in the year 2026's first minutes
+    git(tree, "fast-import", "--quiet", given=said)
+    first = git(tree, "rev-list", "--reverse", "main").splitlines()[0]
+    for commit, date, status, expected in ((first, "2026-01-01", 0, ""), (git(tree, "rev-parse", "main"), "2020-01-01", 0, ""),
+                                           ("0" * 40, "2026-01-01", 1, ": 201 commits have changed"), ("0" * 40, "2026-01-02", 0, "")):
+        (tree / "docs/platforms.md").write_text(f"<!-- made by scripts/platform_table.py -->\n| `gcc` | {date} | `{commit}` | 9 |\n")
+        ran = run(tree, "age")
+        if ran.returncode != status or expected not in ran.stdout:
+            failures.append(f"lint_age: {date}, {commit}: wanted {status} and \"{expected}\", got {ran.returncode}:\n{ran.stdout}{ran.stderr}")
+
+
 failures = []
 lints = {path.stem.removeprefix("lint_") for path in HERE.glob("lint_*.py")}
 for lint in sorted(lints - {fault[0] for fault in FAULTS}):
@@ -104,5 +128,7 @@ with tempfile.TemporaryDirectory() as folder:
         faulty = run(tree, lint)
         if faulty.returncode != 1 or expected not in faulty.stdout:
             failures.append(f"lint_{lint}: wanted \"{expected}\", got {faulty.returncode}:\n{faulty.stdout}{faulty.stderr}")
+    if shutil.which("git"):
+        check_age(pathlib.Path(folder) / "repository")
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

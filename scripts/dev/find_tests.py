@@ -11,6 +11,7 @@ stands for anything. Prints for scripts/dev/named.sh one word, a tab and what be
   filter FILTER         only these tests of GoogleTest's, in all the programs named
   folder FOLDER         all tests that ctest knows in this folder of the build
   lint PATH             a lint
+  elsewhere TARGET      of scripts/elsewhere.py, or all
   pytest NAME           what pytest is to run
 
 A name that means nothing is refused with those that come near, and nothing else is printed.
@@ -64,7 +65,9 @@ class File:
 FILES = [File(path) for path in sorted(TESTS.glob("*/*_test.cpp"))]
 ROOMS = sorted({file.room for file in FILES})
 LINTS = {path.stem: path for path in sorted((ROOT / "scripts").glob("lint_*.py"))}
-FOLDERS = {path.parent.name: path.parent for path in sorted(TESTS.glob("*/*/CMakeLists.txt"))}
+FOLDERS = {path.parent.name: path.parent for path in sorted(TESTS.glob("*/*/CMakeLists.txt")) if path.parent.name != "elsewhere"}
+ELSEWHERE = ["elsewhere"] + [f"elsewhere.{name}" for made in re.findall(r"^(?:ZIG|TARGETS) = \[(.*?)\]", text(ROOT / "scripts/elsewhere.py"), re.M | re.S)
+                             for name in re.findall(r'"([\w-]+)"', made)]
 EXAMPLES = {"example." + str(path.relative_to(ROOT / "examples").with_suffix("")).replace("/", "_"): path
             for path in sorted((ROOT / "examples").glob("**/*.cpp"))}
 PYTESTS = {path.stem: path for folder in PYTHON.values() for path in sorted((ROOT / folder).glob("**/test_*.py"))}
@@ -151,6 +154,11 @@ def look_up(word):
     lints = list(LINTS) if word == "lints" else [name for name in LINTS if matching(short, [name, name.removeprefix("lint_")])]
     if lints:
         return [("found", f"{word}: {counted(len(lints), 'lint')} of scripts/"), *(("lint", str(LINTS[name].relative_to(ROOT))) for name in lints)]
+    elsewhere = matching(word, ELSEWHERE)
+    if elsewhere:
+        targets = ["all"] if "elsewhere" in elsewhere else [name.removeprefix("elsewhere.") for name in elsewhere]
+        return [("found", f"{word}: {counted(len(targets), 'target') if targets != ['all'] else 'all targets'} of scripts/elsewhere.py"),
+                *(("elsewhere", target) for target in targets)]
     if word in PYTHON:
         return [("found", f"{word}: the Python tests in {PYTHON[word]}/"), ("pytest", PYTHON[word])]
     python = [str(PYTESTS[name].relative_to(ROOT)) for name in matching(short, PYTESTS)] or in_python(word)
@@ -177,7 +185,7 @@ def look_up(word):
 
 def known():
     """Every name that is understood, but for the tests inside the files."""
-    names = [*ROOMS, *(file.name for file in FILES), *LINTS, "lints", *PYTHON, *PYTESTS, "examples", *EXAMPLES, *FOLDERS, *consumers()]
+    names = [*ROOMS, *(file.name for file in FILES), *LINTS, "lints", *ELSEWHERE, *PYTHON, *PYTESTS, "examples", *EXAMPLES, *FOLDERS, *consumers()]
     return list(dict.fromkeys(names))
 
 
@@ -194,6 +202,7 @@ def print_list():
     for room in ROOMS:
         group(f"room {room}", [file.name for file in FILES if file.room == room])
     group("lints", LINTS)
+    group("other systems and compilers", ELSEWHERE)
     for name, folder in PYTHON.items():
         group(name, [test for test, path in PYTESTS.items() if path.is_relative_to(ROOT / folder)])
     group("examples", EXAMPLES)

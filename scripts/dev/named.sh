@@ -17,6 +17,7 @@ read_plan() {    # read_plan FILE
             folder) folders+="${folders:+ }$argument" ;;
             filter) filter=$argument ;;
             lint) named_runs+=("lint"$'\t-\t-\t'"$argument") ;;
+            elsewhere) named_runs+=("elsewhere"$'\t-\t-\t'"$argument") ;;
             pytest) named_runs+=("pytest"$'\t-\t-\t'"$argument") ;;
             end) end_of_plan; preset='' filter='' ;;
         esac
@@ -59,7 +60,7 @@ test_named() {    # test_named NAME...
     mkdir -p build/log
     for pair in "${named_targets[@]+"${named_targets[@]}"}" "${named_runs[@]+"${named_runs[@]}"}"; do
         case $pair in
-            lint* | pytest*) continue ;;
+            lint* | pytest* | elsewhere*) continue ;;
             programs* | folder*) pair=${pair#*$'\t'} ;;
         esac
         preset=${pair%%$'\t'*}
@@ -93,6 +94,12 @@ test_named() {    # test_named NAME...
                 status=0
                 python3 -B "$names" || status=$?
                 case $status in 0 | 77) counted "${name%.py}" 0 1 0 ;; *) counted "${name%.py}" 0 0 1 ;; esac ;;
+            elsewhere)
+                need "${packages_elsewhere[@]}"
+                need_zig
+                [ "$names" != all ] || names=
+                # shellcheck disable=SC2086
+                test_elsewhere $names ;;
             pytest)
                 need_python
                 [ -n "$python" ] || failed=$((failed + 1))    # left out, though it was asked for by name

@@ -17,10 +17,14 @@ counted() {
     table+=$(printf '%-14s %7d %7d %5d s' "$1" "$3" "$4" "$2")$'\n'
 }
 
+# For the table of docs/platforms.md: what is built now.
+note_commit() { git rev-parse --short=10 HEAD >"build/log/commit-$1" 2>/dev/null || true; }    # note_commit PRESET
+
 test_preset() {
     local preset=$1 mode=$2 began=$SECONDS log=build/log/test-$1.log bad=0 total=0 line broken=0 only=() flags=()
     say "$preset"
     mkdir -p build/log
+    note_commit "$preset"
     case $preset:$mode in
         dev:full) only=(-E '^consumer\.(conan|deb|preset)$') ;;    # packages, and all of the library optimised, take their time: --slow, --everywhere
         dev:fast) only=(-E '^(consumer\.|weather$)') ;;    # what a change of the code seldom breaks
@@ -57,6 +61,8 @@ test_preset() {
 test_linked() {
     local preset=$1 began=$SECONDS folder=build/$1 program linked=0 broken=0 programs=()
     say "$preset"
+    mkdir -p build/log
+    note_commit "$preset"
     for program in libheadroom.a tests/every_part $(cd examples && printf 'examples/example_%s\n' *.cpp); do
         programs+=("${program%.cpp}")
     done
@@ -64,8 +70,22 @@ test_linked() {
     if ! configure "$preset"; then counted "$preset" $((SECONDS - began)) 0 1; return; fi
     compile "$preset" --target headers_alone "${programs[@]}" -- -k 0 || broken=1
     for program in "${programs[@]}"; do [ ! -e "$folder/$program" ] || linked=$((linked + 1)); done
+    printf '%s of %s programs linked\n' "$linked" "${#programs[@]}" >"build/log/linked-$preset"
     # One more for the headers: what broke without keeping a program from linking is one of those.
     counted "$preset" $((SECONDS - began)) $((linked + 1 - broken)) $((${#programs[@]} - linked + broken))
+}
+
+test_elsewhere() {    # test_elsewhere [TARGET...]: a little of all for other systems and compilers, of which one test each; then that it finds faults
+    local began=$SECONDS line ok=0 bad=1 log=build/log/test-elsewhere.log
+    say "elsewhere"
+    mkdir -p build/log
+    python3 -B scripts/elsewhere.py "$@" </dev/null 2>&1 | tee "$log" || true
+    line=$(tail -n 1 "$log")
+    if [[ $line =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}; fi
+    if [ $# = 0 ]; then
+        if python3 -B scripts/check_elsewhere.py </dev/null; then ok=$((ok + 1)); else bad=$((bad + 1)); fi
+    fi
+    counted elsewhere $((SECONDS - began)) "$ok" "$bad"
 }
 
 test_report() {    # test_report [NAME]: all of the report's tests, or what pytest knows under this name
@@ -161,15 +181,18 @@ command_test() {
         *) need "${packages_full[@]}" "${packages_everywhere[@]}" "${packages_python[@]}" ;;
     esac
     [ $mode = fast ] || need_test_python
-    for preset in "${presets[@]}"; do
-        if ! among "$preset" "${presets_linked[@]}"; then continue; fi
-        need_zig
-        break
-    done
+    case $mode in
+        fast) ;;
+        only)
+            for preset in "${presets[@]}"; do
+                if among "$preset" "${presets_linked[@]}"; then need_zig; break; fi
+            done ;;
+        *) need_zig ;;
+    esac
     for preset in "${presets[@]}"; do
         if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset" $mode; fi
     done
-    case $mode in fast | only) ;; *) test_ordinary; test_tidy; test_report; test_python $mode ;; esac
+    case $mode in fast | only) ;; *) test_ordinary; test_tidy; test_elsewhere; test_report; test_python $mode ;; esac
     summary
 }
 

@@ -23,8 +23,6 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free || sizeof(void*) <
 
 failure why_of(const std::error_code& error) noexcept { return {error.value(), &error.category()}; }
 
-std::string path_text(const std::filesystem::path& path) { return path.string(); }
-
 // Unmaps and closes the file, then gives up its lock: no other writer may come while it is mapped. Deletes the control block.
 void release_control(opened_file* control) noexcept {
     unmap_all(control);

@@ -20,7 +20,7 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // An open file: the control block of a container, with the part that is not in its header.
 struct opened_file : file_control {
-    std::string path;    // for messages
+    std::string path;    // for messages, in UTF-8
     element_identity elements;
     sector_bytes identity{};
     growth_steps steps;
@@ -104,6 +104,8 @@ void unmap_all(opened_file* control) noexcept;
 // Makes pages of a grown file accessible; `from` and `to` are bytes from its beginning.
 [[nodiscard]] std::error_code map_pages(const opened_file* control, std::size_t from, std::size_t to) noexcept;
 
+// Returns the path in UTF-8. string() throws on Windows if the code page lacks a character.
+[[nodiscard]] std::string path_text(const std::filesystem::path& path);
 // Throws `refused` for shortages, file_error for other errors.
 [[noreturn]] void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error);
 // Throws the file_error for the fault `what`.

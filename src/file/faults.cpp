@@ -86,6 +86,11 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
     throw file_error("headroom: \"" + path + "\" cannot be used: " + words, field, std::make_error_code(std::errc::bad_message));
 }
 
+std::string path_text(const std::filesystem::path& path) {
+    const std::u8string text = path.u8string();
+    return {text.begin(), text.end()};
+}
+
 void throw_mixed_access() { throw std::invalid_argument("headroom::file_table: all columns are written to, or none"); }
 
 void throw_new_column() {
@@ -94,7 +99,7 @@ void throw_new_column() {
 }
 
 void throw_has_elements(const std::filesystem::path& path) {
-    throw file_error("headroom: cannot make \"" + path.string() + "\": it has elements", "",
+    throw file_error("headroom: cannot make \"" + path_text(path) + "\": it has elements", "",
                      std::make_error_code(std::errc::file_exists));
 }
 

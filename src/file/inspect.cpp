@@ -66,17 +66,17 @@ file_report report_on(const file_header& header, std::size_t got, std::uint64_t 
 file_report inspect_file(const std::filesystem::path& path) {
     std::error_code error;
     const handle_owner owned(open_file(path, false, error));
-    if (error) throw_file_refusal(path.string(), "open", 0, error);
+    if (error) throw_file_refusal(path_text(path), "open", 0, error);
     file_header header{};
     std::size_t got = 0;
     std::uint64_t file_bytes = 0;
-    read_into(path.string(), owned.file, header, got, file_bytes);
+    read_into(path_text(path), owned.file, header, got, file_bytes);
     file_report result = report_on(header, got, file_bytes);
     result.being_written = is_locked_by_other(owned.file, file_lock::writer);
     if (result.fault != file_fault::none) {
         const file_record* const newest = result.newest();
         try {
-            throw_file_fault(path.string(), result.fault, result.elements, nullptr, newest == nullptr ? 0 : newest->size,
+            throw_file_fault(path_text(path), result.fault, result.elements, nullptr, newest == nullptr ? 0 : newest->size,
                              file_bytes);
         } catch (const file_error& fault) {
             result.what = fault.what();
@@ -86,7 +86,7 @@ file_report inspect_file(const std::filesystem::path& path) {
 }
 
 std::vector<std::string> repair_file(const std::filesystem::path& path, std::optional<std::uint64_t> elements) {
-    const std::string name = path.string();
+    const std::string name = path_text(path);
     std::error_code error;
     const handle_owner owned(open_file(path, true, error));
     if (error) throw_file_refusal(name, "open", 0, error);

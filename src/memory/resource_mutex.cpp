@@ -2,6 +2,7 @@
 #include <headroom/detail/memory/resource_mutex.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -28,7 +29,7 @@ constinit thread_local std::uint32_t mutexes_held = 0;
 constinit thread_local bool fork_holds_all = false;
 constinit thread_local std::uint32_t fork_handler_depth = 0;
 
-constinit std::atomic<bool> default_registered{false};
+constinit std::atomic<std::uint32_t> default_registered{0};
 constinit std::atomic<std::uint32_t> named_registrations{0};
 
 }    // namespace
@@ -108,7 +109,7 @@ namespace {
 void register_fork_handlers(const std::pmr::memory_resource* upstream) noexcept {
     if (!thread_locals_gone_at_end() && fork_handler_depth != 0) return;    // a handler of the program makes a resource
     if (upstream == std::pmr::new_delete_resource()) {
-        if (default_registered.exchange(true)) return;
+        if (default_registered.exchange(1) != 0) return;
     } else {
         if (named_registrations.load(std::memory_order_relaxed) >= max_handler_registrations) return;
         named_registrations.fetch_add(1, std::memory_order_relaxed);

@@ -18,7 +18,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-enum class helper_state : std::uint8_t { none, starting, running, ending };
+enum class helper_state : std::uint32_t { none, starting, running, ending };
 
 // State shared by the helper and the writers; constant-initialised, so that initialisation order does not matter.
 constinit std::atomic<helper_state> helper{helper_state::none};

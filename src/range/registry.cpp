@@ -18,7 +18,7 @@ namespace {
 constinit range* unused_blocks = nullptr;
 // A process's first range allocates nothing from the heap, which saves two page faults.
 alignas(range) constinit std::byte first_block[sizeof(range)]{};
-constinit std::atomic<bool> first_block_taken{false};
+constinit std::atomic<std::uint32_t> first_block_taken{0};
 
 static_assert(std::is_standard_layout_v<range>, "its fields have places that can be told");
 // These numbers are part of the format.
@@ -77,7 +77,7 @@ range* new_control_block() noexcept {
             return block;
         }
     }
-    void* const memory = first_block_taken.exchange(true) ? std::malloc(sizeof(range)) : first_block;
+    void* const memory = first_block_taken.exchange(1) != 0 ? std::malloc(sizeof(range)) : first_block;
     if (memory == nullptr) return nullptr;
     auto* const block = new (memory) range();
     block->identity.next_of_all = published_ranges.newest.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "system/platform.hpp"
@@ -14,7 +15,7 @@ constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
 
 // Atomic, because one thread may load a library while another forks.
 constinit std::array<std::atomic<fork_handler*>, fork_places> fork_handlers{};
-constinit std::atomic<bool> hooks_installed{false};
+constinit std::atomic<std::uint32_t> hooks_installed{0};
 // Modules locked by this fork: later ones are not unlocked. Thread-local: two threads may fork at once, and each child must unlock.
 constinit thread_local std::array<bool, fork_places> fork_locked{};
 
@@ -36,7 +37,7 @@ void after_fork(fork_moment now) {
 
 bool at_fork(fork_place place, fork_handler* handler) noexcept {
     fork_handlers[static_cast<std::size_t>(place)].store(handler, std::memory_order_release);
-    if (!hooks_installed.exchange(true)) {
+    if (hooks_installed.exchange(1) == 0) {
         on_fork(before_fork, [] { after_fork(fork_moment::in_parent); }, [] { after_fork(fork_moment::in_child); });
     }
     return true;

@@ -57,8 +57,9 @@ bool at_thread_end_after_locals(void (*run)(void*)) noexcept {
     if (key == 0) {
         pthread_key_t made;
         if (pthread_key_create(&made, run) != 0) return false;
-        if (end_key.compare_exchange_strong(key, std::uint64_t{made} + 1)) {
-            key = std::uint64_t{made} + 1;
+        const std::uint64_t mine = static_cast<std::uint64_t>(made) + 1;
+        if (end_key.compare_exchange_strong(key, mine)) {
+            key = mine;
         } else {
             (void)pthread_key_delete(made);    // another thread was faster
         }

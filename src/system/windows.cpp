@@ -1,13 +1,21 @@
 // Pages on Windows, which reserves, commits and refuses by itself; nothing can be premapped. Missing calls: function_not_supported.
-#define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX
 #define NOMINMAX
+#endif
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#define PSAPI_VERSION 2
 #include <windows.h>
+
+#include <psapi.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <iterator>
 
 #include <headroom/pages.hpp>
 
@@ -135,6 +143,13 @@ std::error_code decommit(page_range range) noexcept {
 
 std::error_code discard(page_range range) noexcept {
     return make_call(page_call::decommit, [=] {
+        // Where memory is short, another process could take the charge in between, and the pages would stay inaccessible.
+        MEMORYSTATUSEX about{};
+        about.dwLength = sizeof about;
+        if (GlobalMemoryStatusEx(&about) && about.ullAvailPageFile < range.bytes) {
+            SetLastError(ERROR_COMMITMENT_LIMIT);
+            return false;
+        }
         return VirtualFree(range.data, range.bytes, MEM_DECOMMIT) &&
                VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
     });
@@ -201,7 +216,24 @@ bool start_helper_thread(void (*run)()) noexcept {
 void join_helper_thread() noexcept {}
 bool helper_thread_can_be_joined() noexcept { return false; }
 
-residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
+residency resident(page_range range) noexcept {
+    const std::size_t page = real_page_size();
+    PSAPI_WORKING_SET_EX_INFORMATION seen[256];
+    residency found;
+    for (std::size_t at = 0; at < range.bytes;) {
+        const std::size_t now = std::min((range.bytes - at) / page, std::size(seen));
+        for (std::size_t i = 0; i < now; ++i) seen[i].VirtualAddress = range.data + at + i * page;
+        if (!QueryWorkingSetEx(GetCurrentProcess(), seen, static_cast<DWORD>(now * sizeof seen[0])))
+            return {range.bytes, range.bytes};
+        for (std::size_t i = 0; i < now; ++i) {
+            at += page;
+            if (!seen[i].VirtualAttributes.Valid) continue;
+            found.bytes += page;
+            found.reach = at;
+        }
+    }
+    return found;
+}
 
 bool mappings_are_locked() noexcept { return false; }
 

@@ -1,8 +1,9 @@
 // concurrent_vector on one thread: appending, reading, limits, taking the elements out.
-// Labels: core views
+// Labels: core
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include <headroom/concurrent_vector.hpp>
 
 #include "support/elements.hpp"
+#include "support/iterators.hpp"
 
 namespace {
 
@@ -88,7 +90,8 @@ TYPED_TEST(a_concurrent_vector, never_moves_an_element) {
 TYPED_TEST(a_concurrent_vector, appends_ranges_of_every_kind_in_one_piece) {
     concurrent_vector<TypeParam> v;
     const auto moved = [](auto& container) {
-        return std::ranges::subrange(std::make_move_iterator(container.begin()), std::make_move_iterator(container.end()));
+        return headroom_test::elements_between{std::make_move_iterator(container.begin()),
+                                               std::make_move_iterator(container.end())};
     };
     std::vector<TypeParam> some;
     for (int i = 0; i < 500; ++i) some.push_back(make<TypeParam>(i));
@@ -111,9 +114,9 @@ TYPED_TEST(a_concurrent_vector, appends_all_of_a_range_or_nothing) {
     for (int i = 0; i < 6; ++i) v.push_back(make<TypeParam>(i));
     std::list<TypeParam> five;
     for (int i = 0; i < 5; ++i) five.push_back(make<TypeParam>(i));
-    EXPECT_THROW(
-        v.append_range(std::ranges::subrange(std::make_move_iterator(five.begin()), std::make_move_iterator(five.end()))),
-        std::length_error);
+    EXPECT_THROW(v.append_range(
+                     headroom_test::elements_between{std::make_move_iterator(five.begin()), std::make_move_iterator(five.end())}),
+                 std::length_error);
     EXPECT_EQ(numbers(v), counted(6));
     v.push_back(make<TypeParam>(6));
     EXPECT_EQ(numbers(v), counted(7));
@@ -179,7 +182,8 @@ TEST(concurrent_vector, takes_lists_and_single_pass_ranges) {
     concurrent_vector<int> v;
     EXPECT_EQ(v.append_range({1, 2, 3}), 0U);
     std::istringstream text("4 5 6 7");
-    EXPECT_EQ(v.append_range(std::ranges::subrange(std::istream_iterator<int>(text), std::istream_iterator<int>())), 3U);
+    EXPECT_EQ(v.append_range(headroom_test::elements_between{std::istream_iterator<int>(text), std::istream_iterator<int>()}),
+              3U);
     EXPECT_EQ(numbers(v), counted(7, 1));
     concurrent_vector<std::string> strings;
     strings.append_range(std::vector<const char*>{"a", "b"});

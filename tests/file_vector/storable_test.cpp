@@ -23,10 +23,11 @@ struct outspoken {
 struct by_its_name {
     using headroom_is_storable = by_its_name;
     explicit by_its_name(int n) : a(n), b(n) {}
+    [[nodiscard]] int sum() const { return a + b; }
     int a;
 
 private:
-    [[maybe_unused]] int b;
+    int b;
 };
 struct unwilling {
     using headroom_is_storable = std::false_type;

@@ -18,6 +18,7 @@
 
 #include "support/resource_model.hpp"
 #include "support/resources.hpp"
+#include "system/aligned_heap.hpp"
 
 namespace {
 
@@ -31,15 +32,15 @@ void* from_heap(std::size_t bytes, std::size_t alignment) noexcept {
     if (counting && ++heap_requests >= refused_from && heap_requests < refused_to) return nullptr;
     constexpr std::size_t most = SIZE_MAX >> (sizeof(std::size_t) >= 8 ? 18 : 4);
     if (bytes > most || alignment > most) return nullptr;
-    void* const block = alignment <= alignof(std::max_align_t)
-                            ? std::malloc(bytes)
-                            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* const block =
+        alignment <= alignof(std::max_align_t) ? std::malloc(bytes) : headroom_test::allocate_aligned(bytes, alignment);
     if (block != nullptr) ++blocks_of_heap;
     return block;
 }
-void to_heap(void* block) noexcept {
+void to_heap(void* block, bool aligned) noexcept {
     if (block != nullptr) --blocks_of_heap;
-    std::free(block);
+    if (aligned) headroom_test::free_aligned(block);
+    else std::free(block);
 }
 
 }    // namespace
@@ -55,10 +56,12 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return block;
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return from_heap(bytes, 1); }
-void operator delete(void* block) noexcept { to_heap(block); }
-void operator delete(void* block, std::size_t) noexcept { to_heap(block); }
-void operator delete(void* block, std::align_val_t) noexcept { to_heap(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { to_heap(block); }
+void operator delete(void* block) noexcept { to_heap(block, false); }
+void operator delete(void* block, std::size_t) noexcept { to_heap(block, false); }
+void operator delete(void* block, std::align_val_t alignment) noexcept {
+    to_heap(block, static_cast<std::size_t>(alignment) > alignof(std::max_align_t));
+}
+void operator delete(void* block, std::size_t, std::align_val_t alignment) noexcept { operator delete(block, alignment); }
 
 namespace {
 

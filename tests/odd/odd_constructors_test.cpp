@@ -250,7 +250,9 @@ void is_asked_as_std_vector_asks_it() {
 }
 template <class Takes>
 void whatever_the_elements() {
+#ifdef __cpp_aggregate_paren_init    // Clang from version 16 on
     is_asked_as_std_vector_asks_it<numbers, Takes>();
+#endif
     is_asked_as_std_vector_asks_it<text, Takes>();
     is_asked_as_std_vector_asks_it<relocatable, Takes>();
 }

@@ -1,9 +1,10 @@
-// Labels: core views
+// Labels: core
 // Not under Valgrind: settled_vector_growth.two_hundred_default_vectors_reserve844_gigabytes_and_use_little
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -18,6 +19,7 @@
 
 #include "support/emulated.hpp"
 #include "support/growing_elements.hpp"
+#include "support/iterators.hpp"
 
 namespace {
 
@@ -336,7 +338,7 @@ TEST(settled_vector_types, takes_ranges_that_can_be_read_once) {
     v.assign(std::istream_iterator<int>(more), std::istream_iterator<int>());
     EXPECT_EQ(v, (settled_vector<int>{2, 7}));
     std::istringstream again("1 8");
-    v.append_range(std::views::istream<int>(again));
+    v.append_range(headroom_test::elements_between{std::istream_iterator<int>(again), std::istream_iterator<int>()});
     EXPECT_EQ(v, (settled_vector<int>{2, 7, 1, 8}));
 }
 

@@ -10,6 +10,22 @@
 
 namespace headroom_test {
 
+// Range between two iterators, as std::ranges::subrange, which Clang before 16 cannot compile in libstdc++.
+template <class It>
+struct elements_between {
+    It first;
+    It last;
+    [[nodiscard]] It begin() const { return first; }
+    [[nodiscard]] It end() const { return last; }
+    [[nodiscard]] std::size_t size() const
+        requires std::sized_sentinel_for<It, It>
+    {
+        return static_cast<std::size_t>(last - first);
+    }
+};
+template <class It>
+elements_between(It, It) -> elements_between<It>;
+
 // Single-pass range made from numbers. A second pass finds nothing; a stale copy of an iterator aborts. Builds elements when
 // read, so that move-only ones work.
 template <class T>

@@ -181,6 +181,7 @@ TEST(vector_of_an_incomplete_type, may_be_a_member_of_that_type) {
     EXPECT_EQ(copy.children[1].children[0].value, 5);
 }
 
+#if !defined(__clang__) || __clang_major__ >= 16    // earlier ones cannot compile libstdc++'s views
 // The referenced type of a range may also be incomplete.
 struct never_defined;
 template <class Vector>
@@ -194,6 +195,7 @@ TEST(vector_of_references, to_an_incomplete_type_may_be_made_of_a_range_of_them)
     EXPECT_TRUE(refers_to_what_is_never_defined<vector<std::reference_wrapper<never_defined>>>());
     EXPECT_TRUE(refers_to_what_is_never_defined<headroom::settled_vector<std::reference_wrapper<never_defined>>>());
 }
+#endif
 
 struct only_constructible {
     explicit only_constructible(int v) : value(v) {}

@@ -19,8 +19,7 @@
 #define HEADROOM_LOAD_SEPARATELY(variable) __asm__("" : "+r"(variable))
 // Tells the compiler that this point is never reached.
 #define HEADROOM_UNREACHABLE() __builtin_unreachable()
-// Between these two, an object of the program constructs, is assigned to or is compared with an element. Silences warnings about lossy
-// conversions there: std::vector, in a system header, gives none either.
+// Silences warnings about lossy conversions where the program's objects make, assign or compare elements: std::vector gives none.
 // clang-format off
 #define HEADROOM_CONVERSIONS_BEGIN \
     _Pragma("GCC diagnostic push") \

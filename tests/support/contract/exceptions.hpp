@@ -27,6 +27,13 @@ using headroom_test::open_book;
 
 enum class promise { basic, strong };
 
+// False if the compiler leaks the first elements of an initializer list when a later one throws, of std::vector's too.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+inline constexpr bool lists_destroy_their_elements = false;
+#else
+inline constexpr bool lists_destroy_their_elements = true;
+#endif
+
 // Returns the next step to fail after step k. Under QEMU, where an operation can have thousands of slow steps, only the first 200
 // are all failed, and later ones every 2 %.
 inline long step_after(long k) { return headroom_test::emulated() && k > 200 ? k + k / 50 : k + 1; }
@@ -266,7 +273,9 @@ TYPED_TEST(exceptions_in, a_constructor_that_fails_destroys_what_it_built) {
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(source); }), 6);
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(forward.begin(), forward.end()); }),
               6);
-    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v{T(1), T(2), T(3)}; }), 6);
+    if (lists_destroy_their_elements) {
+        EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v{T(1), T(2), T(3)}; }), 6);
+    }
     EXPECT_GE(fail_each_step(promise::strong, nothing,
                              [&](TypeParam&) {
                                  const long k = book.fail_at;
@@ -296,7 +305,7 @@ TYPED_TEST(exceptions_in, assign_is_basic) {
         const auto prepare = [before] { return filled<TypeParam>(before); };
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(12, value); });
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(forward.begin(), forward.end()); });
-        fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v = {T(1), T(2), T(3)}; });
+        if (lists_destroy_their_elements) fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v = {T(1), T(2), T(3)}; });
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) {
             const long k = book.fail_at;
             open_book();

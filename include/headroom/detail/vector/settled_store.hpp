@@ -50,6 +50,11 @@ public:
 
     // max_size() shifted left by two, and two flags. 64 bits also with 32-bit addresses, because a range may have 2^30 elements there.
     using limit_word_ = unsigned long long;
+    // Returns the max_size() in `limit`. A template, since GCC finds the cast useless where std::size_t is limit_word_.
+    template <class Word>
+    [[nodiscard]] static constexpr std::size_t limit_elements_(Word limit) noexcept {
+        return static_cast<std::size_t>(limit >> 2);
+    }
 
     // All members but the end, passed by value: see "register cursor" in appending.hpp.
     struct extent_ {
@@ -58,7 +63,7 @@ public:
         range* control = nullptr;
         limit_word_ limit = limit_word_{default_max_size_()} << 2;
 
-        [[nodiscard]] constexpr std::size_t max_size() const noexcept { return static_cast<std::size_t>(limit >> 2); }
+        [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_elements_(limit); }
     };
 
     constexpr settled_store_() noexcept = default;
@@ -67,7 +72,7 @@ public:
         : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), limit_(from.limit) {}
     settled_store_(settled_store_&&) noexcept = default;
 
-    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return static_cast<std::size_t>(limit_ >> 2); }
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_elements_(limit_); }
     [[nodiscard]] constexpr bool is_premapped_() const noexcept { return (limit_ & 2) != 0; }
     [[nodiscard]] constexpr bool has_user_limit_() const noexcept { return (limit_ & 1) != 0; }
 
