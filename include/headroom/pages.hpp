@@ -67,8 +67,7 @@ HEADROOM_API std::error_code discard(page_range range) noexcept;
 // Sets the access to a committed range. Keeps the contents.
 HEADROOM_API std::error_code protect(page_range range, access allowed) noexcept;
 
-// Populates a committed range in one call, instead of at first touch; keeps the contents. Returns function_not_supported if the system
-// cannot, not_enough_memory if it refuses.
+// Populates a committed range in one call; keeps the contents. Returns function_not_supported, or not_enough_memory if refused.
 HEADROOM_API std::error_code prefault(page_range range) noexcept;
 
 // Asks for huge pages in the range if `wanted`, else for ordinary ones. A hint: it may be refused or have no effect.

@@ -92,8 +92,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
 
 // Prepares reserved addresses, or a part of them, for mapping a file from its first byte on. They stay inaccessible.
 std::error_code prepare_file_range(page_range range, file_handle file, bool writable) noexcept;
-// Maps the file's bytes from `offset` on at `pages` of a prepared range, up to the page in which the file ends. Maps pages in order and
-// each once; writable if `writable`.
+// Maps the file's bytes from `offset` on at `pages` of a prepared range, in order and each page once, up to the file's last page.
 std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept;
 // Sets the access to mapped pages.
 std::error_code protect_file_pages(page_range pages, access allowed) noexcept;
