@@ -96,6 +96,13 @@ TEST(no_verdict_about, a_trace_without_its_last_block) {
     const outcome done = run(folder, "@headroom profile import --json @folder/json @folder/trace");
     expect_no_verdict(folder, done, "the end of the trace could not be read");
 }
+TEST(no_verdict_about, a_trace_of_no_process) {
+    const scratch_folder folder;
+    profiled(folder, "@subjects/headroom-profile-subject nothing");
+    std::ofstream(folder.file("empty"), std::ios::binary) << folder.read("trace").substr(0, 16);
+    const outcome done = run(folder, "@headroom profile import --json @folder/json @folder/empty");
+    expect_no_verdict(folder, done, "nothing of any process");
+}
 TEST(no_verdict_about, a_process_that_outlives_the_command) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject outlived");
