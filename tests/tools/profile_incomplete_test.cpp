@@ -141,6 +141,13 @@ TEST(no_verdict_about, a_child_with_a_malloc_of_its_own) {
     const outcome done = profiled(folder, "sh -c '@subjects/headroom-profile-own-malloc; true'");
     expect_no_verdict(folder, done, "has an allocator of its own linked into it");
 }
+TEST(no_verdict_about, a_child_in_which_the_recorder_fails) {
+    const scratch_folder folder;
+    std::ofstream(folder.file("libunwind.so.8")) << "no library\n";
+    const outcome done = profiled(folder, "sh -c 'LD_LIBRARY_PATH=@folder @subjects/headroom-profile-subject nothing'");
+    EXPECT_EQ(done.code, 2) << "the recording failed" << done.err;
+    expect_no_verdict(folder, done, "headroom-profile-subject was not recorded: libunwind.so.8 is missing");
+}
 TEST(a_verdict, is_given_about_a_program_and_the_children_that_it_runs) {
     const scratch_folder folder;
     const outcome done = profiled(folder,
