@@ -96,6 +96,13 @@ TEST(no_verdict_about, a_trace_without_its_last_block) {
     const outcome done = run(folder, "@headroom profile import --json @folder/json @folder/trace");
     expect_no_verdict(folder, done, "the end of the trace could not be read");
 }
+TEST(no_verdict_about, a_trace_of_no_process) {
+    const scratch_folder folder;
+    profiled(folder, "@subjects/headroom-profile-subject nothing");
+    std::ofstream(folder.file("empty"), std::ios::binary) << folder.read("trace").substr(0, 16);
+    const outcome done = run(folder, "@headroom profile import --json @folder/json @folder/empty");
+    expect_no_verdict(folder, done, "nothing of any process");
+}
 TEST(no_verdict_about, a_process_that_outlives_the_command) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject outlived");
@@ -133,6 +140,13 @@ TEST(no_verdict_about, a_child_with_a_malloc_of_its_own) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "sh -c '@subjects/headroom-profile-own-malloc; true'");
     expect_no_verdict(folder, done, "has an allocator of its own linked into it");
+}
+TEST(no_verdict_about, a_child_in_which_the_recorder_fails) {
+    const scratch_folder folder;
+    std::ofstream(folder.file("libunwind.so.8")) << "no library\n";
+    const outcome done = profiled(folder, "sh -c 'LD_LIBRARY_PATH=@folder @subjects/headroom-profile-subject nothing'");
+    EXPECT_EQ(done.code, 2) << "the recording failed" << done.err;
+    expect_no_verdict(folder, done, "headroom-profile-subject was not recorded: libunwind.so.8 is missing");
 }
 TEST(a_verdict, is_given_about_a_program_and_the_children_that_it_runs) {
     const scratch_folder folder;

@@ -183,7 +183,8 @@ TEST(a_recorder, without_its_unwinder_says_so_and_lets_the_program_run) {
     const outcome done = run(folder,
                              "LD_LIBRARY_PATH=@folder @headroom profile -o @folder/trace -- @subjects/headroom-profile-subject "
                              "density-low");
-    EXPECT_EQ(done.code, 1) << done.out;
+    EXPECT_EQ(done.code, 2) << "the recording failed" << done.out;
+    EXPECT_NE(done.out.find("No verdict: "), std::string::npos) << done.out;
     EXPECT_NE(done.err.find("libunwind.so.8 is missing"), std::string::npos) << done.err;
     EXPECT_GT(answer_in(done.out).growths, 0) << done.out;
 }

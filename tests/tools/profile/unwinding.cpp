@@ -97,7 +97,7 @@ bool fork_among_threads(int times) {
     return all_ended;
 }
 
-bool use_plugins(const char* one, const char* other) {
+[[gnu::noinline]] bool use_plugins(const char* one, const char* other) {
     for (int i = 0; i < 20; ++i) {
         void* const library = dlopen(i % 2 == 0 ? one : other, RTLD_NOW);
         if (library == nullptr) return false;

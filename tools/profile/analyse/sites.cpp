@@ -158,6 +158,7 @@ profile_result find_sites(const trace_totals& trace) {
     const auto add_reason = [&](const std::string& reason) { add_once(result.unseen, reason); };
     for (const std::string& reason : trace.unseen) add_reason(reason);
     if (!trace.damage.empty()) add_reason("the end of the trace could not be read (" + trace.damage + ")");
+    if (trace.processes.empty() && result.unseen.empty()) add_reason("the trace has nothing of any process");
     for (const process_totals& process : trace.processes) {
         if (main == nullptr || process.allocations > main->allocations) main = &process;
         ++result.processes;

@@ -172,7 +172,9 @@ void digest::write_long() {
         }
     } else if (long_what_ == event::refused) {
         const auto why = static_cast<refusal>(std::min<std::uint64_t>(long_head_[0], static_cast<std::uint64_t>(refusal::count)));
-        write_unseen(words_for(why, {reinterpret_cast<const char*>(long_words_.data()), long_stack_ & 0xfff}));
+        const std::string words = words_for(why, {reinterpret_cast<const char*>(long_words_.data()), long_stack_ & 0xfff});
+        if (is_failure(why)) failure_ = words;
+        write_unseen(words);
     } else {
         out_->begin(record::module);
         out_->number(long_stack_ >> 12);

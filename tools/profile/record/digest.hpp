@@ -49,6 +49,9 @@ public:
 
     // Before the first event. `ticks_per_us`: how fast the counter runs that stamps them.
     void begin(const ring& from, double ticks_per_us);
+    // Says why the process could not be recorded; empty if it could.
+    [[nodiscard]] const std::string& failure() const { return failure_; }
+
     // One slot after the other, in their order.
     void take(const slot& event, std::uint64_t head);
     // This slot, whether complete or not, will be taken soon: what it needs is fetched into the caches.
@@ -173,6 +176,7 @@ private:
     std::uint64_t program_flags_ = 0;
     std::set<std::string> unseen_;    // reasons that have been written
     void write_unseen(const std::string& reason);
+    std::string failure_;
 };
 
 }    // namespace headroom::profile

@@ -102,6 +102,9 @@ std::string words_for(refusal why, const std::string& path) {
             return path +
                    " has an allocator of its own linked into it (it defines malloc), which no preloaded library comes before. Link it "
                    "without, or with that allocator as a shared library";
+        case refusal::no_memory: return path + " was not recorded: the system refused memory for the recorder";
+        case refusal::no_unwinder:
+            return path + " was not recorded: libunwind.so.8 is missing, which follows call stacks (Debian: libunwind8)";
         case refusal::other_environment: return path + " was run with an environment that does not name the recorder";
     }
     return {};

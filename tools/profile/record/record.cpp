@@ -217,8 +217,10 @@ public:
         }
         return next_ - began;
     }
+    // Says why it could not be recorded; empty if it could. For a process that recorded().
+    [[nodiscard]] const std::string& failure() const { return digest_->failure(); }
     // `used`: of the command that was run, and of all that it waited for. `unseen`: why the process did not come to its end, or empty.
-    void finish(trace_writer& out, const rusage* used = nullptr, const std::string& unseen = {}) {
+    void finish(trace_writer& out, const rusage* used, const std::string& unseen) {
         if (digest_ == nullptr) return;
         process_end how{lost_, 0, held_->most_resident(), held_->most_anonymous(), unseen};
         if (used != nullptr) {
@@ -379,6 +381,13 @@ recorded record_command(const recording& what) {
     std::vector<std::unique_ptr<process>> processes;
     std::uint32_t number = 0;
     bool disk_full = false;
+    const auto end_process = [&](process& one, const rusage* used, const std::string& unseen) {
+        while (one.drain(out, ticks_per_us, true) != 0) {}
+        one.finish(out, used, unseen);
+        if (!one.recorded()) return;
+        ++result.processes;
+        if (!one.failure().empty()) result.failures.push_back(one.failure());
+    };
     const auto accept_all = [&] {
         while (true) {
             const int connection = accept4(meeting.socket_file(), nullptr, nullptr, SOCK_CLOEXEC);
@@ -393,9 +402,7 @@ recorded record_command(const recording& what) {
             // An exec begins anew under the same number: what the old program left in its ring is all there will be.
             for (auto& old : processes) {
                 if (old->facts().pid != fresh->facts().pid) continue;
-                while (old->drain(out, ticks_per_us, true) != 0) {}
-                old->finish(out);
-                if (old->recorded()) ++result.processes;
+                end_process(*old, nullptr, {});
                 old.reset();
             }
             std::erase(processes, nullptr);
@@ -420,10 +427,9 @@ recorded record_command(const recording& what) {
             const bool gone = one->facts().pid == static_cast<std::uint32_t>(child) ? ended || ends_now : !one->alive();
             events += one->drain(out, ticks_per_us, false);
             if (!gone) continue;
-            while (one->drain(out, ticks_per_us, true) != 0) {}
-            if (one->facts().pid == static_cast<std::uint32_t>(child)) one->finish(out, &used, how_it_ended(what, result.status));
-            else one->finish(out);
-            if (one->recorded()) ++result.processes;
+            if (one->facts().pid == static_cast<std::uint32_t>(child))
+                end_process(*one, &used, how_it_ended(what, result.status));
+            else end_process(*one, nullptr, {});
             one.reset();
         }
         std::erase(processes, nullptr);
@@ -443,9 +449,7 @@ recorded record_command(const recording& what) {
                                  ") was still running when the command had ended, and was recorded up to then";
                     }
                     one->refuse_more();
-                    while (one->drain(out, ticks_per_us, true) != 0) {}
-                    one->finish(out, nullptr, unseen);
-                    if (one->recorded()) ++result.processes;
+                    end_process(*one, nullptr, unseen);
                 }
                 processes.clear();
             }

@@ -87,6 +87,12 @@ void put_refused(refusal why, const char* path) {
     put_long(event::refused, static_cast<std::uint32_t>(length), head, words, (length + 7) / 8);
 }
 
+void put_refused_here(refusal why) {
+    char path[longest_path] = {};
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    put_refused(why, length > 0 ? path : "?");
+}
+
 }    // namespace headroom::profile
 
 using namespace headroom::profile;

@@ -286,11 +286,7 @@ bool is_of_c_library(void* (*function)(std::size_t)) {
     const std::uint64_t flags =
         (is_preceded_by_program("_Znwm") ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
     put_end(event::program, 0, flags, 0, 0);
-    if (is_preceded_by_program("malloc")) {
-        char path[1024] = {};
-        const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-        put_refused(refusal::own_malloc, length > 0 ? path : "?");
-    }
+    if (is_preceded_by_program("malloc")) put_refused_here(refusal::own_malloc);
 }
 
 }    // namespace

@@ -78,19 +78,20 @@ bool start() {
     if (!now.compare_exchange_strong(expected, state::starting)) return false;
     look_up_allocator();
     if (alive == nullptr) alive = static_cast<volatile char*>(pages(4096));
-    if (alive == nullptr || !set_up_stacks()) {
+    if (alive == nullptr) {
         complain("the system refused memory for the recorder", errno);
-        switch_off();
-        return false;
-    }
-    if (!set_up_unwinder()) {
-        complain("libunwind.so.8 is missing, which follows its call stacks (Debian: libunwind8)", 0);
         switch_off();
         return false;
     }
     madvise(const_cast<char*>(alive), 4096, MADV_WIPEONFORK);
     *alive = 1;
     if (!to_command.open()) {
+        switch_off();
+        return false;
+    }
+    const refusal why = !set_up_stacks() ? refusal::no_memory : !set_up_unwinder() ? refusal::no_unwinder : refusal::none;
+    if (why != refusal::none) {
+        put_refused_here(why);
         switch_off();
         return false;
     }

@@ -14,9 +14,14 @@ enum class refusal : std::uint32_t {
     other_processor,      // for another processor than the recorder
     linked_statically,    // has no dynamic loader
     own_malloc,           // defines malloc, and so comes before the recorder; found by the recorder within it
+    no_memory,            // the system refuses memory for the recorder within it
+    no_unwinder,          // the system does not have the library that follows call stacks
     other_environment,    // run with an environment that does not name the recorder
     count
 };
+
+// True if recording failed, rather than that the program is of a kind that is not recorded.
+constexpr bool is_failure(refusal why) { return why == refusal::no_memory || why == refusal::no_unwinder; }
 
 // Returns why no library can be preloaded into this program; none for scripts and for files that cannot be read. Allocates nothing.
 refusal refusal_of(const char* path);

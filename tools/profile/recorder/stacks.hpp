@@ -26,8 +26,10 @@ std::uint32_t stack_from(const void* frame);
 // Returns whole pages of zeros, from the system; null if it refuses.
 void* pages(std::size_t bytes);
 
-// Writes that a program which is run, or runs now, is not recorded.
+// Writes that the program at `path`, which is about to be run, is not recorded.
 void put_refused(refusal why, const char* path);
+// Writes that this program is not recorded.
+void put_refused_here(refusal why);
 
 // Writes a head, and what follows in slots of three words. Defined by recorder.cpp.
 void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words, std::size_t count);
