@@ -1,8 +1,8 @@
 """Compiles, links and runs a little of Headroom for other systems and compilers: python3 scripts/elsewhere.py [TARGET...]
 
-For each target, a preset of CMakePresets.json: the library, for most as one unit, all public headers in one unit, and a program that uses
-each of them (tests/whole/consumer/every_part.cpp), with warnings as errors; and the program runs where this system or an emulator can run it. What
-fails is said by target and line; build/log/elsewhere-TARGET.log has the rest. The last line counts the targets.
+For each target, a preset of CMakePresets.json: the library, for most as one unit, all public headers in one unit, and a program that
+uses each of them (tests/whole/consumer/every_part.cpp), with warnings as errors; and the program runs where this system or an emulator
+can run it. What fails is said by target and line; build/log/elsewhere-TARGET.log has the rest. The last line counts the targets.
 
 No test programs are built: `./dev test --only TARGET` builds and runs those. The preset i686 is a part of `./dev test` by itself.
 """
