@@ -39,5 +39,6 @@ for together in FAULTS:
             place = f"{TARGET}: {file}:{len((tree / file).read_text(encoding='utf-8').splitlines())}:"
             if run.returncode != 1 or not any(line.startswith(place) and expected in line for line in run.stdout.splitlines()):
                 failures.append(f"elsewhere: wanted \"{place} {expected}\", got {run.returncode}:\n{run.stdout}{run.stderr}")
-print("\n".join(failures))
+if failures:
+    print("\n".join(failures))
 sys.exit(1 if failures else 0)

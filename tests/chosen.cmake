@@ -22,7 +22,7 @@ set(only_compiled derived_names_test foreign_macros_test foreign_names_test relo
 # and is refused.
 set(done_at_random "^(odd|settled|small|file|vector|foreign)_([a-z_]*_)?(access|allocators|arguments|assigning|beyond|compile|conformance|construct|elsewhere|erase|growth|insert|insert_allocated|insert_mapped|large|leads|lookup|move_only|names|ranges|ranges_refused|room|short|stability|static|store)_test$")
 # What such files ask of kills, forks, descriptors and counts dev asks: a sanitizer sees nothing more in it, and makes it three times as long.
-set(of_the_system "_(crash|fork|fork_order|handles|lives|middle|systems)_test$|^(allowance|assertions|errno|exec_and_signals|extremes|faults_below|fork|formatting|helper_thread|process_facts|resource_allocator)_test$|hardened_test$|^file_vector_strangers_test$")
+set(of_the_system "_(crash|fork|fork_order|handles|lives|middle|programs|systems)_test$|^(allowance|assertions|errno|exec_and_signals|extremes|faults_below|fork|formatting|helper_thread|memory_limit|process_facts|resource_allocator)_test$|hardened_test$|^file_vector_strangers_test$")
 # Found as well by what is there: of a concurrent_vector its random operations grow it, throw and are refused; a small_vector with
 # elements outside is a vector, whose exceptions are asked for. The examples are such programs as the rooms have, and dev runs them.
 set(seldom "^(concurrent_vector_(grow|refusals)|small_vector_exceptions)_test$")

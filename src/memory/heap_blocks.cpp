@@ -2,6 +2,7 @@
 #include "memory/heap_blocks.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 
 #include "system/usable_bytes.hpp"
 
