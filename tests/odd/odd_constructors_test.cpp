@@ -250,6 +250,9 @@ void is_asked_as_std_vector_asks_it() {
 }
 template <class Takes>
 void whatever_the_elements() {
+#ifdef _LIBCPP_VERSION
+    GTEST_SKIP() << "libc++ assigns where libstdc++ constructs and moves";
+#endif
 #ifdef __cpp_aggregate_paren_init    // Clang from version 16 on
     is_asked_as_std_vector_asks_it<numbers, Takes>();
 #endif

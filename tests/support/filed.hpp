@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
@@ -33,7 +34,7 @@ class folder_of_this_process {
 public:
     folder_of_this_process() {
         const auto mark = std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
-                          std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+                          std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
         path_ = headroom_test::folder_for_files() / ("headroom-" + mark);
         std::filesystem::create_directory(path_);
     }
@@ -54,7 +55,7 @@ template <class T, class Policy = headroom::file_policy>
 headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
     static std::atomic<unsigned> count{0};
     static const std::string mark = std::to_string(reinterpret_cast<std::uintptr_t>(&count)) + "-" +
-                                    std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+                                    std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
     const auto path = headroom_test::folder_for_files() / ("headroom-" + mark + "-" + std::to_string(count.fetch_add(1)));
     auto made = headroom::file_vector<T, Policy>::create(path, headroom::max_elements(limit));
     std::error_code refused;
