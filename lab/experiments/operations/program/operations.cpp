@@ -225,6 +225,9 @@ void time_all(std::size_t n) {
     const std::unique_ptr<element[]> source(new element[n]);
     for (std::size_t i = 0; i < n; ++i) source[i] = made(i);
     const element* const from = source.get();
+    // Other distances between what is copied and where to: some let each load wait for a store to the same place of another page.
+    const std::unique_ptr<char[]> between(new char[PLACE * 52]);
+    keep(*between.get());
     const std::size_t middle = n / 2;
     V v, other, filled;
     for (std::size_t i = 0; i < n; ++i) filled.push_back(made(i));
