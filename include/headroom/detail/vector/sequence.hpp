@@ -339,10 +339,22 @@ protected:
         }
     }
 
-    // Assigns `count` elements of the source.
+    // Assigns `count` elements of the source. Inline where bytes are copied within the capacity.
     template <class Source>
-    constexpr void assign_from_(size_type count, const Source& source) {
+    HEADROOM_ALWAYS_INLINE constexpr void assign_from_(size_type count, const Source& source) {
         expect_changeable_();
+        if constexpr (Source::template is_bytewise<Store, value_type>) {
+            if (!HEADROOM_CONSTANT_EVALUATED() && count <= this->capacity()) {
+                HEADROOM_UNPOISON_CAPACITY();
+                source.assign(as_store_(), raw_(begin_), 0, count);
+                end_ = begin_ + static_cast<difference_type>(count);
+                return;
+            }
+        }
+        assign_slow_(count, source);
+    }
+    template <class Source>
+    HEADROOM_NOINLINE constexpr void assign_slow_(size_type count, const Source& source) {
         if (count > this->capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // Gets all memory first, so that a refusal leaves the old elements.
@@ -352,13 +364,6 @@ protected:
             } else if (!is_bytewise_() || !this->try_expand_in_place_(count)) {
                 // The old elements are destroyed last: they may own what is assigned.
                 this->replace_contents_(count, source);
-                return;
-            }
-        } else if constexpr (Source::template is_bytewise<Store, value_type>) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                HEADROOM_UNPOISON_CAPACITY();
-                source.assign(as_store_(), raw_(begin_), 0, count);
-                end_ = begin_ + static_cast<difference_type>(count);
                 return;
             }
         }
