@@ -71,7 +71,7 @@ inline constexpr bool bytewise_movable =
 
 // memmove of `count` elements. Allows null with a count of zero, as in an empty container.
 template <class T>
-void move_bytewise(T* to, const T* from, std::size_t count) noexcept {
+HEADROOM_ALWAYS_INLINE void move_bytewise(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memmove(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
