@@ -55,12 +55,13 @@ std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count
 }
 
 HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+    if (capacity == 0) return capacity_of_heap_block(layout, 1);
     if (can_fill_heap_block(layout) && capacity < layout.min_large_elements) {
         // Doubles the power of two that the capacity was filled from (below whole pages the next), so that capacities double.
         const bool below_pages = (capacity * layout.element_bytes + heap_step) % min_page_bytes < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
         const std::size_t from = elements_avoiding_pages(layout, plain) == capacity ? plain : capacity;
-        return elements_avoiding_pages(layout, from == 0 ? 1 : 2 * from);
+        return elements_avoiding_pages(layout, 2 * from);
     }
     return doubled_capacity(layout, capacity);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 namespace {
@@ -171,6 +172,33 @@ TEST(short_vectors_of_ints, grow_seldom_where_the_heap_is_known) {
         v.push_back(i);
     }
     EXPECT_EQ(blocks, sizeof(void*) == 8 ? 5 : 6);
+}
+
+// Returns the capacities that a vector of 70 elements had while `append(vector, i)` built it.
+template <class Vector, class Append>
+std::vector<std::size_t> capacities_of(Append append) {
+    Vector v;
+    std::vector<std::size_t> all;
+    for (int i = 0; i < 70; ++i) {
+        append(v, i);
+        if (all.empty() || all.back() != v.capacity()) all.push_back(v.capacity());
+    }
+    return all;
+}
+
+template <class Vector>
+void expect_same_growth() {
+    const auto expected = capacities_of<headroom::vector<int>>([](auto& v, int i) { v.push_back(i); });
+    EXPECT_EQ(capacities_of<Vector>([](auto& v, int i) { v.push_back(i); }), expected);
+    EXPECT_EQ(capacities_of<Vector>([](auto& v, int i) { v.try_push_back(i); }), expected);
+    EXPECT_EQ(capacities_of<Vector>([](auto& v, int i) { v.insert(v.end(), i); }), expected);
+    EXPECT_EQ(capacities_of<Vector>([](auto& v, int i) { v.insert(v.end(), 1, i); }), expected);
+    EXPECT_EQ(capacities_of<Vector>([](auto& v, int i) { v.resize(static_cast<std::size_t>(i) + 1); }), expected);
+}
+
+TEST(short_vectors_of_ints, grow_alike_however_one_element_is_appended) {
+    expect_same_growth<headroom::vector<int>>();
+    expect_same_growth<headroom::small_vector<int, 0>>();
 }
 
 }    // namespace

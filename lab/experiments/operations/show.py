@@ -21,7 +21,7 @@ def _times(cell: Cell, contender: str) -> dict[str, float]:
     found = {}
     for run in cell.ok(contender):
         for name, metric in run.metrics.items():
-            if " " in name and metric.values:
+            if name.count(" ") == 1 and metric.values and min(metric.values) > 0:
                 found[name] = math.exp(sum(math.log(each) for each in metric.values) / len(metric.values))
     return found
 
@@ -43,7 +43,7 @@ def beside(cells: list[Cell]) -> list[Table]:
         caption="These operations",
     )
     for cell in cells:
-        where = [str(cell.parameters["element"]), f"-{cell.parameters['optimisation']}"]
+        where = [str(cell.parameters.get("element")), f"-{cell.parameters.get('optimisation')}"]
         for contender in SHOWN:
             each = ratios(cell, contender)
             if not each:

@@ -128,7 +128,7 @@ struct heap_memory : default_construction_<T> {
     [[nodiscard]] static constexpr std::size_t next_capacity(std::size_t size, std::size_t required) noexcept {
         if constexpr (is_doubling) {
             // A block that grows by several elements at once seldom grows again, so it gets std::vector's capacity.
-            if (can_fill_heap_block() && required == size + 1 && size != 0 && !HEADROOM_CONSTANT_EVALUATED()) {
+            if (can_fill_heap_block() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
                 return detail::next_doubled_capacity(layout, size);
             }
             const std::size_t twice = size > max_size() / 2 ? max_size() : 2 * size;
