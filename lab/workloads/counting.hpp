@@ -2,25 +2,15 @@
 // callgrind. Instructions in the kernel are not counted. Not run where valgrind is missing.
 #pragma once
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "engine/experiment.hpp"
+#include "workloads/commands.hpp"
 
 namespace headroom::lab {
-
-[[nodiscard]] inline std::string output_of(const std::string& command) {
-    std::string text;
-    std::FILE* const pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return text;
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) text.append(part, got);
-    pclose(pipe);
-    return text;
-}
 
 // Instructions of a whole run of this program, its start and end included: of that experiment, by that contender, with
 // these parameters (an object in JSON). The difference of two runs is what was done more. Throws cannot_run.

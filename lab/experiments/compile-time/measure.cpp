@@ -7,40 +7,18 @@
 // Disadvantages: headers that bring more than their own container, which a file may need.
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "engine/experiment.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/commands.hpp"
 
 namespace headroom::lab { namespace {
 
-// A folder that goes away with its contents.
-class scratch {
-public:
-    scratch() {
-        std::string name = (std::filesystem::temp_directory_path() / "headroom-compile-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw cannot_run("there is no temporary folder to write to");
-        folder_ = name;
-    }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    ~scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
-    [[nodiscard]] std::string file(const char* name) const { return (folder_ / name).string(); }
-
-private:
-    std::filesystem::path folder_;
-};
-
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 metrics compile(const std::string& header, const std::string& container) {
-    const scratch folder;
+    const scratch_folder folder;
     const std::string source = folder.file("source.cpp");
     std::FILE* const file = std::fopen(source.c_str(), "w");
     if (file == nullptr) throw cannot_run("the file to compile cannot be written");

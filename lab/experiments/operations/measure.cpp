@@ -8,40 +8,17 @@
 //   headers or the library are no longer where they were when the lab was built.
 // Disadvantages: for settled_vector, one or four elements, whose first page costs more than a block of the heap.
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/experiment.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/commands.hpp"
 
 namespace headroom::lab { namespace {
-
-// A folder that goes away with its contents.
-class scratch {
-public:
-    scratch() {
-        std::string name = (std::filesystem::temp_directory_path() / "headroom-operations-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw cannot_run("there is no temporary folder to write to");
-        folder_ = name;
-    }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    ~scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
-    [[nodiscard]] std::string file(const char* name) const { return (folder_ / name).string(); }
-
-private:
-    std::filesystem::path folder_;
-};
-
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 // By their numbers in program/operations.cpp.
 constexpr const char* elements[] = {"byte",     "int",      "struct12", "struct16",       "struct24",
@@ -50,7 +27,7 @@ constexpr const char* elements[] = {"byte",     "int",      "struct12", "struct1
 metrics time_operations(int container, const parameters& point) {
     int element = 0;
     while (elements[element] != point.text("element")) ++element;
-    const scratch folder;
+    const scratch_folder folder;
     metrics result;
     for (const int place : {1, 17, 33, 49}) {
         const std::string program = folder.file("operations");
@@ -61,16 +38,12 @@ metrics time_operations(int container, const parameters& point) {
                                     quoted(HEADROOM_LAB_LIBRARY) + " -pthread -o " + quoted(program) + " >/dev/null 2>&1";
         if (std::system(command.c_str()) != 0)
             throw cannot_run("the compiler that built the lab, a header, or the library is not there");
-        struct closed {
-            void operator()(std::FILE* pipe) const { pclose(pipe); }
-        };
-        const std::unique_ptr<std::FILE, closed> lines(popen(quoted(program).c_str(), "r"));
-        if (lines == nullptr) throw cannot_run("the compiled program cannot be started");
-        char operation[64];
+        std::istringstream lines(output_of(quoted(program)));
+        std::string operation;
         std::size_t count = 0;
         double nanoseconds = 0;
-        while (std::fscanf(lines.get(), "%63s %zu %lf", operation, &count, &nanoseconds) == 3) {
-            metric& one = result[std::string(operation) + " " + std::to_string(count)];
+        while (lines >> operation >> count >> nanoseconds) {
+            metric& one = result[operation + " " + std::to_string(count)];
             one.unit = "s";
             one.values.push_back(nanoseconds * 1e-9);
         }

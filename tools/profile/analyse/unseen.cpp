@@ -9,7 +9,7 @@ namespace {
 
 // Below this, heaps' reserves and the pages of libraries decide.
 constexpr double least_unseen = 8.0 * 1048576;
-// A block takes up to so much more than was asked for: its head, rounding, its share of a half-empty page.
+// Most bytes that a block takes beyond its requested size: header, rounding, its share of a half-empty page.
 constexpr double block_overhead = 64;
 
 // True if a pool may have asked for these blocks to give out parts of them: they are few, or most of their bytes are in large blocks of a

@@ -24,7 +24,7 @@ private:
 
 }    // namespace
 
-// A function of the family and its parameters; `BYTES`: what it is asked for; `INSTEAD`: malloc's own function of the same parameters.
+// NAME is a function of the family, BYTES its requested size. INSTEAD names the function of malloc's own family with these parameters.
 #define HEADROOM_BEHIND(NAME, INSTEAD, RESULT, PARAMETERS)                      \
     static constinit function_behind<RESULT PARAMETERS> behind(#NAME, INSTEAD); \
     auto* const function = behind.get(HEADROOM_CALLER)

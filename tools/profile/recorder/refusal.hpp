@@ -8,7 +8,7 @@ namespace headroom::profile {
 
 enum class refusal : std::uint32_t {
     none,
-    setuid,               // setuid or setgid to somebody else
+    setuid,               // runs as another user or group
     capabilities,         // has file capabilities
     narrow,               // a 32-bit program
     other_processor,      // for another processor than the recorder

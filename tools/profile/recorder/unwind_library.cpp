@@ -32,7 +32,7 @@ struct alignas(64) thread_count {
 constinit thread_count counts[64];    // of threads with the same number modulo 64
 constinit std::atomic<bool> forking{false};
 
-// Waits until `is_done` returns true, or about 0.2 s: a lock that the program holds meanwhile may be wanted by the thread waited for.
+// Waits until `is_done` returns true, at most about 0.2 s: the other thread may need a lock that this one holds.
 template <class Condition>
 void wait_for(Condition is_done) {
     const not_cancelled guard;

@@ -1,7 +1,7 @@
 // Times every operation of one container with one kind of element, and prints lines of "operation elements nanoseconds".
 //
-// measure.cpp compiles it with CONTAINER and ELEMENT (numbers, see below) and PLACE: by so many bytes the code is shifted, and by some
-// more the heap.
+// measure.cpp defines CONTAINER and ELEMENT, the numbers below, and PLACE: the bytes by which the code is shifted. The heap is shifted by
+// a multiple of them.
 #include <algorithm>
 #include <array>
 #include <chrono>
