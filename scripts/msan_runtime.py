@@ -73,6 +73,8 @@ def make(folder):
         subprocess.run(["ar", "rcs", scratch / "made" / "libc++.a", *objects], check=True)
         shutil.copy(sources / "libcxx" / "LICENSE.TXT", scratch / "made")
         if folder.exists():
+            if not (folder / "made-from").exists() and any(folder.iterdir()):
+                sys.exit(f"msan_runtime.py: {folder} is there, and was not made by this script; it stays as it is")
             shutil.rmtree(folder)
         (scratch / "made").rename(folder)
     print(f"{folder}: libc++ of {len(objects)} files, compiled with MemorySanitizer")

@@ -1,6 +1,6 @@
 """Checks that ./dev --no-install changes no installed parts, and that no process writes to its output after it has ended.
 
-    python3 as_it_is.py FOLDER     (created anew)
+    python3 as_it_is.py
 
 ./dev runs in a copy, with its own cmake and sleep, and with a .venv made from another list.
 """
@@ -9,11 +9,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-folder = pathlib.Path(sys.argv[1])
+scratch = tempfile.TemporaryDirectory()    # removed at the end; a folder that somebody names might hold something
+folder = pathlib.Path(scratch.name)
 copy = folder / "copy"
-shutil.rmtree(folder, ignore_errors=True)
 for name in ("dev", "CMakePresets.json", "lab/report/requirements.txt", *(f"scripts/dev/{path.name}" for path in (ROOT / "scripts/dev").glob("*.*"))):
     (copy / name).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, copy / name)

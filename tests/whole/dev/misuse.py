@@ -1,6 +1,6 @@
 """Checks that ./dev rejects a wrong command line at once: with a message, exit status 2, and nothing installed or built.
 
-    python3 misuse.py FOLDER     (created anew)
+    python3 misuse.py
 
 ./dev runs in a copy without build folders, with an apt-get, a sudo, a cmake and a pip that only record that they were called.
 """
@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 WRONG = {    # command line: part of the message
@@ -47,8 +48,8 @@ WRONG = {    # command line: part of the message
 }
 HELP = ["help", "--help", "-h", "lab --help", "lab --quick --help", "lab run --help", "test --help", "test --fast -h", "build --help", "clean --help"]
 
-folder = pathlib.Path(sys.argv[1])
-shutil.rmtree(folder, ignore_errors=True)
+scratch = tempfile.TemporaryDirectory()    # removed at the end; a folder that somebody names might hold something
+folder = pathlib.Path(scratch.name)
 (folder / "copy/scripts").mkdir(parents=True)
 for name in ("dev", "CMakePresets.json"):
     shutil.copy(ROOT / name, folder / "copy" / name)
