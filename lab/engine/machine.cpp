@@ -82,8 +82,9 @@ json describe_machine(const std::map<std::string, std::string>& flags, const std
                  {"flags", flags},
                  {"libraries", libraries},
                  {"headroom", HEADROOM_LAB_VERSION},
-                 {"commit", HEADROOM_LAB_COMMIT}};
+                 {"library", HEADROOM_LAB_LIBRARY_HASH}};
     machine["id"] = short_hash(machine.dump());
+    machine["commit"] = HEADROOM_LAB_COMMIT;    // the same library in another commit is measured once
     machine["v"] = 1;
     machine["kind"] = "machine";
     machine["started"] = now_text();

@@ -1,17 +1,22 @@
 // Goes through a plan, one child process after the other, and writes down what each of them found.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/plan.hpp"
+#include "measure/clock.hpp"
 
 namespace headroom::lab {
 
 struct run_options {
-    std::string out;            // result file; appended to, and what it already holds is not run again
-    std::string grid;           // "quick", "default" or "full"
-    int rounds = 0;             // 0: as each configuration says; counts take no more than that
-    bool figures = false;       // print each configuration's
+    std::string out;         // result file; appended to, and what it already holds is not run again
+    std::string grid;        // "quick", "default" or "full"
+    int rounds = 0;          // 0: as each configuration says; counts take no more than that
+    bool figures = false;    // print each configuration's
+    // Given: a measurement beside which other programs worked is repeated, up to three times, each after waiting until the machine
+    // is quiet, or until this time. The last one is kept.
+    std::optional<stopwatch::time_point> quiet_until = {};
     std::string resume_hint;    // the command that goes on after an interruption, for people
 };
 

@@ -4,7 +4,9 @@
 # What the lab is asked for, checked before anything is installed or built; the rest of the checks are the command's own.
 lab_grid='' lab_file='' lab_rounds='' lab_flags=()
 # The cells that `./dev lab` measures when nothing is said; the file says why these.
-lab_cells=lab/ten-minutes.txt
+lab_cells=lab/cells/ten-minutes.txt
+# One regular expression that matches the cells that these files name.
+cells_of() { grep -hvE '^(#|$)' "$@" | paste -sd '|'; }
 read_lab_flags() {
     while [ $# -gt 0 ]; do
         case $1 in
@@ -13,11 +15,11 @@ read_lab_flags() {
                 lab_grid=${1#--} ;;
             --out) [ $# -gt 1 ] || misused "--out wants a file"; lab_file=$2; shift ;;
             --out=?*) lab_file=${1#*=} ;;
-            --filter | --rounds | --shard)
+            --filter | --rounds | --shard | --wait)
                 [ $# -gt 1 ] || misused "$1 wants a value"
                 check_lab_value "$1" "$2"
                 lab_flags+=("$1" "$2"); shift ;;
-            --filter=?* | --rounds=?* | --shard=?*)
+            --filter=?* | --rounds=?* | --shard=?* | --wait=?*)
                 check_lab_value "${1%%=*}" "${1#*=}"
                 lab_flags+=("${1%%=*}" "${1#*=}") ;;
             -h | --help) usage; exit 0 ;;
@@ -32,6 +34,7 @@ check_lab_value() {
         --rounds)
             [[ $2 =~ ^[1-9][0-9]*$ ]] || misused "--rounds wants a number from 1, not \"$2\""
             lab_rounds=$2 ;;
+        --wait) [[ $2 =~ ^[0-9]+([.][0-9]+)?$ ]] || misused "--wait wants minutes, not \"$2\"" ;;
         --filter) check_lab_filter "$2" ;;
         --shard)
             if ! [[ $2 =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || [ "${BASH_REMATCH[1]}" -gt "${BASH_REMATCH[2]}" ]; then
@@ -86,12 +89,59 @@ read_lab_compiler() {
     [ -z "$lab_compiler" ] || command -v -- "$lab_compiler" >/dev/null || misused "there is no compiler $lab_compiler here"
 }
 
+# ./dev lab --publish: measures what docs/report needs on a quiet machine, and writes all that is made of it. Results of the same
+# include/ and src/ lie in the same place, whatever else was committed meanwhile: what is there is not measured again.
+publish_lab() {
+    local wait=10 library file status=0
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --wait) [ $# -gt 1 ] || misused "--wait wants a value"; wait=$2; shift ;;
+            --wait=?*) wait=${1#*=} ;;
+            *) misused "lab --publish takes --wait MINUTES and --compiler NAME alone, not $1" ;;
+        esac
+        shift
+    done
+    check_lab_value --wait "$wait"
+    [ -z "$(git status --porcelain -- include src lab 2>&1)" ] ||
+        die "results name the commit that they are of: commit what was changed in include/, src/ and lab/ first (git status says what)"
+    library=$(git rev-parse HEAD:include HEAD:src | cut -c1-8 | paste -sd-)
+    need "${packages_lab[@]}" "${packages_python[@]}"
+    need_report_python
+    build_lab
+    file=$root/results/published-$library/results.jsonl
+    mkdir -p -- "${file%/*}" || die "cannot make the folder ${file%/*} for the results"
+    HEADROOM_LAB_AGAIN="$root/dev lab --publish --wait $wait"
+    export HEADROOM_LAB_AGAIN
+    say "measuring into $file"
+    "$headroom" lab run --default --rounds 3 --wait "$wait" --out "$file" --filter "$(cells_of lab/cells/*.txt)" || status=$?
+    [ $status -lt 2 ] || exit $status
+    "$headroom" lab run --default --rounds 5 --wait "$wait" --out "$file" --filter '^whole-programs ' || status=$?
+    [ $status -lt 2 ] || exit $status
+    publish_results "$file" || status=1
+    return $status
+}
+
+# The page, its pictures and results, and every figure and table in the documentation that is made of them.
+publish_results() {
+    local python=${HEADROOM_PYTHON:-$root/.venv/bin/python}
+    say "writing docs/report, and the figures in the documentation"
+    PYTHONPATH=lab/report "$python" -B -m headroom_report "$1" --publish docs/report || return 1
+    "$python" -B scripts/quoted_figures.py
+}
+
+build_lab() {
+    say "building the lab"
+    configure release -B "$built" ${lab_compiler:+"-DCMAKE_CXX_COMPILER=$lab_compiler"} || exit 1
+    compile_in "$built" --target headroom_command || exit 1
+}
+
 command_lab() {
     local file folder built=build/release headroom measured again status=0
     read_lab_compiler "$@"
     set -- "${lab_arguments[@]+"${lab_arguments[@]}"}"
     [ -z "$lab_compiler" ] || built=build/release-${lab_compiler##*/}
     headroom=$root/$built/bin/headroom
+    if [ "${1-}" = --publish ]; then publish_lab "${@:2}"; return; fi
     case ${1-} in
         list | run) read_lab_flags "${@:2}" ;;
         report | compare | merge) ;;
@@ -101,9 +151,7 @@ command_lab() {
         list | run | merge) need "${packages_lab[@]}" ;;    # nothing of theirs is Python's
         *) need "${packages_lab[@]}" "${packages_python[@]}"; need_report_python ;;
     esac
-    say "building the lab"
-    configure release -B "$built" ${lab_compiler:+"-DCMAKE_CXX_COMPILER=$lab_compiler"} || exit 1
-    compile_in "$built" --target headroom_command || exit 1
+    build_lab
     case ${1-} in
         list | run | report | compare | merge)
             cd -- "$here"    # whose files are meant
@@ -118,7 +166,7 @@ command_lab() {
     if [ -z "$grid" ]; then
         grid=default
         [ -n "$lab_rounds" ] || lab_flags+=(--rounds 3)
-        lab_flags+=(--filter "$(grep -vE '^(#|$)' $lab_cells | paste -sd '|')")
+        lab_flags+=(--filter "$(cells_of $lab_cells)")
     fi
     file=$lab_file
     if [ -z "$file" ]; then

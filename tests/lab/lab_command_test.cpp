@@ -88,6 +88,45 @@ TEST(lab_command, rounds_interleave_the_contenders) {
     EXPECT_EQ(last, 1);
 }
 
+// A program that keeps a processor busy while this lives.
+class busy_program {
+public:
+    busy_program() : process_(fork()) {
+        if (process_ == 0) {
+            execl("/bin/sh", "busy-loop", "-c", "while :; do :; done", nullptr);
+            _exit(127);
+        }
+    }
+    ~busy_program() {
+        kill(process_, SIGKILL);
+        waitpid(process_, nullptr, 0);
+    }
+    busy_program(const busy_program&) = delete;
+    busy_program& operator=(const busy_program&) = delete;
+
+private:
+    pid_t process_;
+};
+
+TEST(lab_command, a_busy_machine_is_named_with_what_keeps_it_busy) {
+    const scratch_folder folder;
+    const busy_program other;
+    const answer run = headroom_command("lab run --quick --filter growth --out " + folder.file("r"));
+    EXPECT_EQ(run.code, 0) << run.text;
+    EXPECT_NE(run.text.find("This machine is busy: other programs use "), std::string::npos) << run.text;
+    EXPECT_NE(run.text.find("--wait"), std::string::npos) << run.text;
+    EXPECT_FALSE(read_results(folder.file("r")).runs.empty());
+}
+
+TEST(lab_command, nothing_is_measured_on_a_machine_that_does_not_become_quiet) {
+    const scratch_folder folder;
+    const busy_program other;
+    const answer run = headroom_command("lab run --quick --filter growth --wait 0.01 --out " + folder.file("r"));
+    EXPECT_EQ(run.code, 3) << run.text;
+    EXPECT_NE(run.text.find("Nothing was measured"), std::string::npos) << run.text;
+    EXPECT_FALSE(std::filesystem::exists(folder.file("r")));
+}
+
 TEST(lab_command, a_second_run_measures_nothing_again) {
     const scratch_folder folder;
     headroom_command(tiny + folder.file("r"));

@@ -3,9 +3,13 @@
 #include "engine/runner.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "engine/records.hpp"
 #include "support/scratch_folder.hpp"
@@ -47,8 +51,9 @@ protected:
         point.contenders = {"A", "B"};
         catalogue all;
         all.experiments = {{"growth", "", "", "time", {{"A", "1", ""}, {"B", "1", absent}}}};
-        return headroom::lab::run_plan(all, {point},
-                                       {.out = folder_.file("out"), .grid = grid, .rounds = asked_, .resume_hint = ""});
+        return headroom::lab::run_plan(
+            all, {point},
+            {.out = folder_.file("out"), .grid = grid, .rounds = asked_, .quiet_until = quiet_until_, .resume_hint = ""});
     }
 
     std::map<std::string, std::vector<run_record>> records() const {
@@ -61,6 +66,7 @@ protected:
     int rounds_ = 2;
     int asked_ = 0;
     bool counted_ = false;
+    std::optional<headroom::lab::stopwatch::time_point> quiet_until_;
 };
 
 TEST_F(lab_runner, what_a_child_measured_is_written_down) {
@@ -160,6 +166,23 @@ TEST_F(lab_runner, as_many_rounds_are_made_as_are_asked_for_but_of_counts) {
     counted_ = false;
     run();
     EXPECT_EQ(records()["A"].size(), 3U);
+}
+
+TEST_F(lab_runner, a_measurement_that_others_disturbed_is_repeated_at_most_three_times) {
+    program("echo x >> " + folder_.file("calls") + "; sleep 0.3; " + answering("7"));
+    rounds_ = 1;
+    quiet_until_ = headroom::lab::stopwatch::now();    // no waiting
+    const pid_t busy = fork();
+    if (busy == 0) {
+        for (volatile int turn = 0;; turn = turn + 1) {}
+    }
+    run();
+    kill(busy, SIGKILL);
+    waitpid(busy, nullptr, 0);
+    EXPECT_EQ(folder_.read("calls"), "x\nx\nx\nx\nx\nx\nx\nx\n");    // four times each of the two contenders
+    auto found = records();
+    EXPECT_EQ(found["A"].size(), 1U);
+    EXPECT_GT(found["A"][0].metrics.at("others_cpu").values.at(0), 0.04);
 }
 
 }    // namespace

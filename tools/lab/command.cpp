@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,9 +20,11 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/merge.hpp"
+#include "engine/other_load.hpp"
 #include "engine/plan.hpp"
 #include "engine/progress.hpp"
 #include "engine/runner.hpp"
+#include "engine/stop.hpp"
 #include "verb.hpp"
 
 namespace headroom::tools { namespace {
@@ -82,6 +86,7 @@ public:
 private:
     int list();
     int measure();
+    [[nodiscard]] bool begin_beside_others(lab::stopwatch::time_point until) const;
     int merge();
     // Hands over to the report's own program with these words; does not return.
     int report(std::vector<std::string> arguments);
@@ -100,6 +105,7 @@ private:
     std::string shard_;
     std::string out_ = "headroom-results.jsonl";
     int rounds_ = 0;
+    double wait_ = -1;    // minutes; negative: measure beside others
     bool figures_ = false;
     std::string merge_out_;
     std::vector<std::string> merge_files_;
@@ -127,6 +133,10 @@ lab_command::lab_command(CLI::App& lab) {
     run_->add_option("--rounds", rounds_,
                      "How often each contender runs each configuration; counts that are the same every time are taken once")
         ->check(CLI::Range(1, 10000));
+    run_->add_option("--wait", wait_,
+                     "Minutes: begin when other programs use less than a twentieth of a processor, and repeat what they disturb; "
+                     "give up after so many minutes of waiting")
+        ->check(CLI::Range(0.0, 100000.0));
     run_->add_flag("--figures", figures_, "Print each configuration's figures as they are measured");
     run_->add_option("--shard", shard_, "i/n: run only part i of n; lab merge joins the parts");
 
@@ -205,6 +215,31 @@ int lab_command::list() {
     return 0;
 }
 
+// Says by whom the machine is used, and with --wait waits until it is quiet. Returns whether to measure.
+bool lab_command::begin_beside_others(lab::stopwatch::time_point until) const {
+    const bool waits = wait_ >= 0;
+    lab::other_load load = lab::observe_other_load(0.2);
+    if (load.quiet()) return true;
+    load = lab::observe_other_load(1);    // a tick of the system's clock is a twentieth of 0.2 s
+    if (load.quiet()) return true;
+    std::fprintf(stderr, "This machine is busy: other programs use %s.\n", lab::to_string(load).c_str());
+    if (!waits) {
+        std::fprintf(
+            stderr,
+            "Figures will be less even, and fewer cells decided. --wait 30 waits for up to 30 minutes until it is quiet.\n");
+        return true;
+    }
+    std::fprintf(stderr, "Waiting for up to %s until it is quiet.\n", lab::progress::duration(wait_ * 60).c_str());
+    lab::note_stop_signals();
+    load = lab::wait_until_quiet(until);
+    if (load.quiet()) return true;
+    if (lab::stop_signal() == 0) {
+        std::fprintf(stderr, "Still %s. Nothing was measured; end those programs, or give a longer --wait.\n",
+                     lab::to_string(load).c_str());
+    }
+    return false;
+}
+
 int lab_command::measure() {
     lab::catalogue all = lab::ask(programs(), grid());
     lab::keep_matching(all, filter_);
@@ -220,9 +255,19 @@ int lab_command::measure() {
     if (!shard_.empty()) again += " --shard " + shard_;
     if (rounds_ > 0) again += " --rounds " + std::to_string(rounds_);
     if (figures_) again += " --figures";
+    if (wait_ >= 0) again += " --wait " + for_shell(run_->get_option("--wait")->as<std::string>());
     again += " --out " + for_shell(fs::absolute(out_).string());
     if (const char* const outer = std::getenv("HEADROOM_LAB_AGAIN")) again = outer;    // a script that does more than measure
-    return lab::run_plan(all, plan, {.out = out_, .grid = grid(), .rounds = rounds_, .figures = figures_, .resume_hint = again});
+    std::optional<lab::stopwatch::time_point> until;
+    if (wait_ >= 0) {
+        until = lab::stopwatch::now() +
+                std::chrono::duration_cast<lab::stopwatch::duration>(std::chrono::duration<double>(wait_ * 60));
+    }
+    if (!begin_beside_others(until.value_or(lab::stopwatch::now())))
+        return lab::stop_signal() != 0 ? 128 + lab::stop_signal() : 3;
+    return lab::run_plan(
+        all, plan,
+        {.out = out_, .grid = grid(), .rounds = rounds_, .figures = figures_, .quiet_until = until, .resume_hint = again});
 }
 
 int lab_command::merge() {

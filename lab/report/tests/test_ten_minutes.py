@@ -9,7 +9,7 @@ from headroom_report.verdicts import answers, standing
 
 # Peers that take part only where their sources, or newer versions, are given.
 GIVEN = re.compile("^(eastl|folly|amc|sfl|gch|rvector|SettledVector|BloombergLP|dispenso)|mimalloc (2.4|3.4)$")
-LINES = [line for line in (Path(__file__).resolve().parents[2] / "ten-minutes.txt").read_text().splitlines() if line and line[0] != "#"]
+LINES = [line for line in (Path(__file__).resolve().parents[2] / "cells/ten-minutes.txt").read_text().splitlines() if line and line[0] != "#"]
 
 
 def named(run):
