@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "engine/stop.hpp"
+#include "measure/clock.hpp"
 #include "measure/resources.hpp"
 
 namespace headroom::lab {
@@ -83,10 +84,12 @@ std::string to_string(const other_load& load) {
     return result + (load.programs.empty() ? "" : ")");
 }
 
-other_load wait_until_quiet(stopwatch::time_point until) {
-    other_load load = observe_other_load(1);
-    while (!load.quiet() && stopwatch::now() < until && stop_signal() == 0) load = observe_other_load(1);
-    return load;
+other_load wait_until_quiet(double& seconds) {
+    for (;;) {
+        const other_load load = observe_other_load(1);
+        seconds -= 1;
+        if (load.quiet() || seconds <= 0 || stop_signal() != 0) return load;
+    }
 }
 
 }    // namespace headroom::lab

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "measure/clock.hpp"
-
 namespace headroom::lab {
 
 // Other programs together: less than this many processors is a quiet machine.
@@ -28,8 +26,8 @@ struct other_load {
 // "1.3 processors (cc1plus 0.9, python3 0.4)"
 [[nodiscard]] std::string to_string(const other_load& load);
 
-// Observes second by second until the machine is quiet. Returns the last observation: not quiet if `until` came first, or a
-// stop signal. Observes at least once.
-[[nodiscard]] other_load wait_until_quiet(stopwatch::time_point until);
+// Observes second by second until the machine is quiet, for at most `seconds` or until a stop signal, and at least once. Returns the
+// last observation, and subtracts from `seconds` what that took.
+[[nodiscard]] other_load wait_until_quiet(double& seconds);
 
 }    // namespace headroom::lab

@@ -257,8 +257,8 @@ private:
 
     // Whether to measure again because others were at work; waits for a quiet machine first. Counts are the same beside others.
     bool must_repeat(const planned& point, const run_record& record) {
-        if (!options_.quiet_until || point.counted || !disturbed(record)) return false;
-        (void)wait_until_quiet(*options_.quiet_until);
+        if (!options_.waiting || point.counted || !disturbed(record)) return false;
+        (void)wait_until_quiet(waiting_left_);
         return true;
     }
 
@@ -319,6 +319,7 @@ private:
     record_writer& out_;
     progress& bar_;
     bool failed_ = false;
+    double waiting_left_ = options_.waiting.value_or(0);    // s
 };
 
 }    // namespace

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "engine/plan.hpp"
-#include "measure/clock.hpp"
 
 namespace headroom::lab {
 
@@ -15,8 +14,8 @@ struct run_options {
     int rounds = 0;          // 0: as each configuration says; counts take no more than that
     bool figures = false;    // print each configuration's
     // Given: a measurement beside which other programs worked is repeated, up to three times, each after waiting until the machine
-    // is quiet, or until this time. The last one is kept.
-    std::optional<stopwatch::time_point> quiet_until = {};
+    // is quiet; the last one is kept. So many seconds the whole run may wait.
+    std::optional<double> waiting = {};
     std::string resume_hint;    // the command that goes on after an interruption, for people
 };
 

@@ -52,8 +52,7 @@ protected:
         catalogue all;
         all.experiments = {{"growth", "", "", "time", {{"A", "1", ""}, {"B", "1", absent}}}};
         return headroom::lab::run_plan(
-            all, {point},
-            {.out = folder_.file("out"), .grid = grid, .rounds = asked_, .quiet_until = quiet_until_, .resume_hint = ""});
+            all, {point}, {.out = folder_.file("out"), .grid = grid, .rounds = asked_, .waiting = waiting_, .resume_hint = ""});
     }
 
     std::map<std::string, std::vector<run_record>> records() const {
@@ -66,7 +65,7 @@ protected:
     int rounds_ = 2;
     int asked_ = 0;
     bool counted_ = false;
-    std::optional<headroom::lab::stopwatch::time_point> quiet_until_;
+    std::optional<double> waiting_;
 };
 
 TEST_F(lab_runner, what_a_child_measured_is_written_down) {
@@ -171,7 +170,7 @@ TEST_F(lab_runner, as_many_rounds_are_made_as_are_asked_for_but_of_counts) {
 TEST_F(lab_runner, a_measurement_that_others_disturbed_is_repeated_at_most_three_times) {
     program("echo x >> " + folder_.file("calls") + "; sleep 0.3; " + answering("7"));
     rounds_ = 1;
-    quiet_until_ = headroom::lab::stopwatch::now();    // no waiting
+    waiting_ = 0;
     const pid_t busy = fork();
     if (busy == 0) {
         for (volatile int turn = 0;; turn = turn + 1) {}

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -86,7 +85,7 @@ public:
 private:
     int list();
     int measure();
-    [[nodiscard]] bool begin_beside_others(lab::stopwatch::time_point until) const;
+    [[nodiscard]] bool begin_beside_others(double& waiting) const;
     int merge();
     // Hands over to the report's own program with these words; does not return.
     int report(std::vector<std::string> arguments);
@@ -215,8 +214,9 @@ int lab_command::list() {
     return 0;
 }
 
-// Says by whom the machine is used, and with --wait waits until it is quiet. Returns whether to measure.
-bool lab_command::begin_beside_others(lab::stopwatch::time_point until) const {
+// Says by whom the machine is used, and with --wait waits until it is quiet, for at most so many seconds, which it subtracts. Returns
+// true if the run may begin.
+bool lab_command::begin_beside_others(double& waiting) const {
     const bool waits = wait_ >= 0;
     lab::other_load load = lab::observe_other_load(0.2);
     if (load.quiet()) return true;
@@ -229,9 +229,9 @@ bool lab_command::begin_beside_others(lab::stopwatch::time_point until) const {
             "Figures will be less even, and fewer cells decided. --wait 30 waits for up to 30 minutes until it is quiet.\n");
         return true;
     }
-    std::fprintf(stderr, "Waiting for up to %s until it is quiet.\n", lab::progress::duration(wait_ * 60).c_str());
+    std::fprintf(stderr, "Waiting for up to %s until it is quiet.\n", lab::progress::duration(waiting).c_str());
     lab::note_stop_signals();
-    load = lab::wait_until_quiet(until);
+    load = lab::wait_until_quiet(waiting);
     if (load.quiet()) return true;
     if (lab::stop_signal() == 0) {
         std::fprintf(stderr, "Still %s. Nothing was measured; end those programs, or give a longer --wait.\n",
@@ -258,16 +258,15 @@ int lab_command::measure() {
     if (wait_ >= 0) again += " --wait " + for_shell(run_->get_option("--wait")->as<std::string>());
     again += " --out " + for_shell(fs::absolute(out_).string());
     if (const char* const outer = std::getenv("HEADROOM_LAB_AGAIN")) again = outer;    // a script that does more than measure
-    std::optional<lab::stopwatch::time_point> until;
-    if (wait_ >= 0) {
-        until = lab::stopwatch::now() +
-                std::chrono::duration_cast<lab::stopwatch::duration>(std::chrono::duration<double>(wait_ * 60));
-    }
-    if (!begin_beside_others(until.value_or(lab::stopwatch::now())))
-        return lab::stop_signal() != 0 ? 128 + lab::stop_signal() : 3;
-    return lab::run_plan(
-        all, plan,
-        {.out = out_, .grid = grid(), .rounds = rounds_, .figures = figures_, .quiet_until = until, .resume_hint = again});
+    double waiting = wait_ * 60;
+    if (!begin_beside_others(waiting)) return lab::stop_signal() != 0 ? 128 + lab::stop_signal() : 3;
+    return lab::run_plan(all, plan,
+                         {.out = out_,
+                          .grid = grid(),
+                          .rounds = rounds_,
+                          .figures = figures_,
+                          .waiting = wait_ >= 0 ? std::optional<double>(waiting) : std::nullopt,
+                          .resume_hint = again});
 }
 
 int lab_command::merge() {
