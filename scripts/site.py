@@ -17,7 +17,7 @@ NAVIGATION = [    # a reader's path of ten, what is looked up, and what only who
     ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"), ("Overview", "docs/overview.md"),
     ("Choosing an allocator", "docs/choosing.md"), ("Reference", "docs/reference"), ("Threads, fork, globals", "docs/threads.md"),
     ("Limits", "docs/limits.md"), ("Migrating", "docs/migrating.md"),
-    ("Find out where you would gain", "docs/find-out-where-you-would-gain.md"), ("What people ask first", "docs/questions.md"),
+    ("Find out where you would gain", "docs/find-out-where-you-would-gain.md"), ("Which malloc", "docs/compare-malloc.md"), ("What people ask first", "docs/questions.md"),
     ("To look up", [
         ("Examples", "examples/README.md"), ("Python", "python/README.md"), ("In the wild", "docs/in-the-wild.md"), ("Tuning", "docs/tuning.md"),
         ("Debugging", "docs/debugging.md"), ("Watch a process", "docs/watch-a-process.md"), ("Platforms", "docs/platforms.md"),

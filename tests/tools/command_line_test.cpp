@@ -40,7 +40,7 @@ void read_help(const std::string& path, std::vector<helped>& to) {
         if (std::regex_search(line, found, std::regex("^  ((-[A-Za-z]|--[a-z-]+)(,--[a-z-]+)*)"))) {
             std::istringstream names(found[1].str());
             for (std::string name; std::getline(names, name, ',');) one.flags.push_back(name);
-        } else if (verbs_follow && std::regex_search(line, found, std::regex("^  ([a-z]+)"))) {
+        } else if (verbs_follow && std::regex_search(line, found, std::regex("^  ([a-z][a-z-]*)"))) {
             verbs.push_back(found[1].str());
         }
     }

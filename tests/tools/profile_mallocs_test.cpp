@@ -68,6 +68,13 @@ TEST(a_profile_over_another_malloc, that_is_preloaded_has_the_containers_of_one_
     ASSERT_GT(plain["growths"].get<int>(), 30);
     for (const other_malloc& each : mallocs()) expect_equal(plain, profile_of(folder, " containers", each.path), each.name);
 }
+TEST(a_profile_over_another_malloc, that_malloc_names_has_the_containers_of_one_over_glibc) {
+    const scratch_folder folder;
+    const auto plain = profile_of(folder, " containers");
+    ASSERT_GT(plain["growths"].get<int>(), 30);
+    for (const other_malloc& each : mallocs())
+        expect_equal(plain, profile_of(folder, " containers", "", "--malloc 'this one=" + each.path + "'"), each.name);
+}
 TEST(a_profile_over_another_malloc, that_is_linked_has_the_containers_of_one_over_glibc) {
     const scratch_folder folder;
     const auto plain = profile_of(folder, " containers");

@@ -24,6 +24,7 @@
 #include "engine/progress.hpp"
 #include "engine/runner.hpp"
 #include "engine/stop.hpp"
+#include "shell_words.hpp"
 #include "verb.hpp"
 
 namespace headroom::tools { namespace {
@@ -35,15 +36,6 @@ fs::path program() {
     fs::path self = fs::read_symlink("/proc/self/exe", error);
     if (error) throw std::runtime_error("cannot find the folder of this program: " + error.message());
     return self;
-}
-
-// For a shell.
-std::string for_shell(const std::string& word) {
-    const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-    std::string result = "'";
-    for (const char letter : word) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    return result + "'";
 }
 
 // The programs that measure stand next to this one.

@@ -12,6 +12,7 @@
 
 #include "analyse/add_up.hpp"
 #include "analyse/symbols.hpp"
+#include "preload/mallocs.hpp"
 #include "printable.hpp"
 #include "record/record.hpp"
 #include "show/show.hpp"
@@ -83,6 +84,8 @@ profile_command::profile_command(CLI::App& profile) {
     profile.add_option("-o,--out", trace_, "The file to write the trace to (default: PROGRAM.headroom)");
     profile.add_option("--sample", sample_,
                        "Record one block in about so many bytes (512k), rather than all: next to no overhead");
+    profile.add_option("--malloc", malloc_,
+                       "The malloc that the program runs over, as headroom compare-malloc names it, or NAME=FILE (default: its own)");
     profile.add_option("command", command_, "The program to run, and its arguments; write -- before it");
     profile.require_subcommand(0, 1);
     import_ = profile.add_subcommand("import", "Show a trace that was recorded before, by headroom profile or by heaptrack");
@@ -108,6 +111,11 @@ int profile_command::run() {
 
 int profile_command::record() {
     if (command_.empty()) throw std::invalid_argument("no command was given: headroom profile -- COMMAND [ARGUMENTS]");
+    if (!malloc_.empty()) {    // the recorder comes before what is preloaded
+        const malloc_library over = malloc_named(malloc_);
+        if (const std::string why = why_not_preloadable(over); !why.empty()) throw std::runtime_error(over.name + ": " + why);
+        setenv("LD_PRELOAD", preload_value(over.file).c_str(), 1);
+    }
     profile::recording what;
     what.command = command_;
     what.sample = sample_.empty() ? 0 : parse_bytes(sample_);

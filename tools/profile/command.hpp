@@ -29,6 +29,7 @@ private:
     std::vector<std::string> command_;
     std::string trace_;
     std::string sample_;
+    std::string malloc_;
     std::string page_;
     std::string sources_;
     std::string json_;

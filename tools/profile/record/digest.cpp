@@ -5,7 +5,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "program.hpp"
+#include "preload/program.hpp"
 #include "recorder/ticks.hpp"
 
 namespace headroom::profile {

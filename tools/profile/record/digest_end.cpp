@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "digest.hpp"
-#include "program.hpp"
+#include "preload/program.hpp"
 #include "recorder/ticks.hpp"
 
 namespace headroom::profile {

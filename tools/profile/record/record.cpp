@@ -25,7 +25,7 @@
 
 #include "digest.hpp"
 #include "held.hpp"
-#include "program.hpp"
+#include "preload/program.hpp"
 #include "recorder/ring.hpp"
 #include "recorder/ticks.hpp"
 #include "trace/writer.hpp"

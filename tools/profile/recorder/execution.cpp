@@ -10,7 +10,7 @@
 #include "allocator_behind.hpp"
 #include "calls.hpp"
 #include "errno_kept.hpp"
-#include "refusal.hpp"
+#include "preload/refusal.hpp"
 #include "stacks.hpp"
 
 namespace headroom::profile {

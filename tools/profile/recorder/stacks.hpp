@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "refusal.hpp"
+#include "preload/refusal.hpp"
 #include "ring.hpp"
 
 namespace headroom::profile {

@@ -1,5 +1,5 @@
-// Properties of a program's file that keep a preloaded recorder out. Used by the recorder, which sees programs being run, and by the
-// command.
+// Properties of a program's file that keep preloaded libraries out. Used by the recorder of headroom profile, which sees programs being
+// run, and by the command.
 #pragma once
 
 #include <cstdint>

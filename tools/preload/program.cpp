@@ -1,4 +1,3 @@
-// Properties of a program's file, read before it is run.
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
-#include "program.hpp"
-#include "trace/file.hpp"
+#include "preload/program.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 // The file of a 64-bit ELF program.
 class program_file {
 public:
-    explicit program_file(const std::string& path) : file_(open_file(path, "rbe")) {
+    explicit program_file(const std::string& path) : file_(std::fopen(path.c_str(), "rbe"), &std::fclose) {
         is_elf_ = file_ && read(0, head_) && std::memcmp(head_.e_ident, ELFMAG, SELFMAG) == 0;
     }
 
@@ -60,7 +59,7 @@ private:
     }
     bool read_section(std::uint64_t number, Elf64_Shdr& to) const { return read(head_.e_shoff + number * head_.e_shentsize, to); }
 
-    file_pointer file_;
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
     Elf64_Ehdr head_{};
     bool is_elf_ = false;
 };
@@ -94,8 +93,8 @@ std::string words_for(refusal why, const std::string& path) {
                    "as the user it runs as";
         case refusal::capabilities:
             return path + " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
-        case refusal::narrow: return path + " is a 32-bit program: the recorder is a 64-bit library";
-        case refusal::other_processor: return path + " is for another processor than the recorder";
+        case refusal::narrow: return path + " is a 32-bit program: what is preloaded here has 64 bits";
+        case refusal::other_processor: return path + " is for another processor than what is preloaded here";
         case refusal::linked_statically:
             return path + " is linked statically: no library can be preloaded into it. Link it dynamically to record it";
         case refusal::own_malloc:

@@ -1,4 +1,4 @@
-#include "refusal.hpp"
+#include "preload/refusal.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

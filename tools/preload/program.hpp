@@ -1,10 +1,10 @@
-// Properties of a program's file.
+// Properties of a program's file, read before it is run.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "recorder/refusal.hpp"
+#include "preload/refusal.hpp"
 
 namespace headroom::profile {
 

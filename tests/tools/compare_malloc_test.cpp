@@ -1,0 +1,164 @@
+// headroom compare-malloc, run as a program: what it says of programs that gain, fail, read, print, or never come to run.
+// Labels: tools linux no-valgrind no-sanitizer alone
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/shell.hpp"
+
+namespace {
+
+using headroom::testing_support::answer;
+using headroom::testing_support::scratch_folder;
+
+answer compare(const std::string& arguments) {
+    return headroom::testing_support::shell("'" HEADROOM_COMMAND "' compare-malloc " + arguments);
+}
+
+// A library that changes nothing: the C library of mathematics. A script tells by $LD_PRELOAD over which malloc it runs.
+std::string harmless() {
+    Dl_info found{};
+    double (*const function)(double) = &std::lgamma;
+    EXPECT_NE(dladdr(reinterpret_cast<const void*>(function), &found), 0);
+    return std::string("--malloc 'other=") + found.dli_fname + "' ";
+}
+
+bool says(const answer& from, const std::string& words) { return from.text.find(words) != std::string::npos; }
+
+// Works for a while unless something is preloaded.
+const std::string gains = R"(-- sh -c 'i=0; [ -n "$LD_PRELOAD" ] || while [ $i -lt 100000 ]; do i=$((i+1)); done')";
+
+TEST(compare_malloc, names_the_malloc_that_a_program_gains_by_and_how_to_preload_it) {
+    const answer said = compare(harmless() + gains);
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "3 rounds")) << said.text;
+    EXPECT_TRUE(says(said, "Over other it takes 0.")) << said.text;
+    EXPECT_TRUE(says(said, "LD_PRELOAD=/")) << said.text;
+    EXPECT_TRUE(says(said, "headroom profile --malloc other")) << said.text;
+}
+
+TEST(compare_malloc, keeps_its_table_within_eighty_columns) {
+    const answer said = compare(harmless() + "-- sh -c :");
+    const std::size_t begin = said.text.find("\nmalloc");
+    ASSERT_NE(begin, std::string::npos) << said.text;
+    std::istringstream lines(said.text.substr(begin + 1, said.text.find("(~") - begin));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 83U) << line;    // ± has two bytes
+}
+
+TEST(compare_malloc, advises_nothing_after_fewer_than_three_rounds) {
+    const answer said = compare("--rounds 2 " + harmless() + gains);
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "Fewer than three rounds say little.")) << said.text;
+}
+
+TEST(compare_malloc, writes_each_runs_figures_as_json) {
+    const answer said = compare("--json --rounds 4 " + harmless() + "-- sh -c 'exit 3'");
+    EXPECT_EQ(said.code, 0) << said.text;
+    const auto all = nlohmann::json::parse(said.text);
+    EXPECT_EQ(all["rounds"], 4);
+    EXPECT_EQ(all["status"], "status 3");
+    ASSERT_EQ(all["mallocs"].size(), 2U);
+    for (const auto& one : all["mallocs"]) {
+        for (const char* const measure : {"cpu_time", "elapsed", "peak_memory"}) {
+            EXPECT_EQ(one[measure]["values"].size(), 4U) << said.text;
+            EXPECT_TRUE(one[measure]["ratio"].is_number()) << said.text;
+        }
+        EXPECT_GT(one["peak_memory"]["median"].get<double>(), 100'000);
+    }
+}
+
+TEST(compare_malloc, counts_the_time_of_what_the_program_starts_and_waits_for) {
+    const answer said = compare("--json --rounds 1 " + harmless() +
+                                "-- sh -c \"sh -c 'i=0; while [ \\$i -lt 100000 ]; do i=\\$((i+1)); done'; :\"");
+    ASSERT_EQ(said.code, 0) << said.text;
+    EXPECT_GT(nlohmann::json::parse(said.text)["mallocs"][0]["cpu_time"]["median"].get<double>(), 0.01) << said.text;
+}
+
+TEST(compare_malloc, says_over_which_malloc_a_program_ends_otherwise_and_measures_the_others) {
+    const answer said = compare(harmless() + R"(-- sh -c 'test -z "$LD_PRELOAD"')");
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "the program ended with status 1")) << said.text;
+    const answer killed = compare(harmless() + R"(-- sh -c 'test -z "$LD_PRELOAD" || kill -SEGV $$')");
+    EXPECT_TRUE(says(killed, "the program ended with signal 11")) << killed.text;
+}
+
+TEST(compare_malloc, says_when_the_program_fails_alike_over_all) {
+    const answer said = compare(harmless() + "-- sh -c 'exit 7'");
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "The program ends with status 7, as it is too.")) << said.text;
+}
+
+TEST(compare_malloc, opens_the_input_anew_for_each_run_and_gives_none_otherwise) {
+    const scratch_folder folder;
+    const std::string file = folder.write("in put", "hello\n");
+    const std::string reads = "-- sh -c 'read -r line; test \"$line\" = hello'";
+    EXPECT_FALSE(says(compare("--input '" + file + "' " + harmless() + reads), "ends with status"));
+    EXPECT_TRUE(says(compare(harmless() + reads), "ends with status 1"));
+    const answer missing = compare("--input '" + folder.file("none") + "' " + harmless() + reads);
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_TRUE(says(missing, "none: No such file")) << missing.text;
+}
+
+TEST(compare_malloc, hides_what_the_program_prints_unless_it_is_asked_to_show_it) {
+    const std::string prints = harmless() + "-- sh -c 'echo from the program; echo and its errors >&2'";
+    const answer hidden = compare(prints);
+    EXPECT_FALSE(says(hidden, "\nfrom the program\n") || says(hidden, "\nand its errors\n")) << hidden.text;
+    const answer shown = compare("--show-output " + prints);
+    EXPECT_TRUE(says(shown, "from the program\nand its errors\n")) << shown.text;
+}
+
+TEST(compare_malloc, says_in_the_loaders_words_why_a_library_is_not_preloaded) {
+    const scratch_folder folder;
+    const answer said = compare("--malloc 'text=" + folder.write("text.so", "no library") + "' -- sh -c :");
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "cannot be preloaded")) << said.text;
+}
+
+TEST(compare_malloc, what_it_cannot_do_is_a_clear_error_with_code_two) {
+    const auto refused = [](const std::string& arguments, const std::string& words) {
+        const answer said = compare(arguments);
+        EXPECT_EQ(said.code, 2) << arguments << ": " << said.text;
+        EXPECT_TRUE(says(said, words)) << arguments << ": " << said.text;
+    };
+    refused("", "no command was given");
+    refused(harmless() + "-- no-such-program", "no-such-program: there is no such program");
+    refused(harmless() + "-- /etc/passwd", "/etc/passwd: Permission denied");
+    refused("--rounds 0 -- true", "--rounds");
+    refused("--malloc nosuch -- true", "there is no malloc \"nosuch\"");
+    refused("--malloc a=/no/such/file -- true", "No such file");
+    refused("--frobnicate -- true", "--frobnicate");
+    refused(harmless() + "-- true >/dev/full", "cannot write the result");
+}
+
+TEST(compare_malloc, shows_what_there_is_when_it_is_interrupted) {
+    const scratch_folder folder;
+    const pid_t child = fork();
+    if (child == 0) {
+        const std::string line = "exec '" HEADROOM_COMMAND "' compare-malloc --rounds 1000 " + harmless() + "-- sleep 0.02 >'" +
+                                 folder.file("out") + "' 2>&1";
+        execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+        _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    const std::string said = folder.read("out");
+    ASSERT_TRUE(WIFEXITED(status)) << said;
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT) << said;
+    EXPECT_TRUE(said.find("as it is") != std::string::npos || said.find("before the first run") != std::string::npos) << said;
+}
+
+}    // namespace

@@ -1,0 +1,59 @@
+// The rounds of a comparison, and what they come to.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run.hpp"
+
+namespace headroom::tools {
+
+struct compared_malloc {
+    std::string name;
+    std::string file;       // empty: the one that the program runs over anyway, mostly the C library's
+    std::string refused;    // why it was not measured; empty if it was
+    std::vector<program_run> runs;
+};
+
+// Of one measure over one malloc, against the program as it is.
+struct compared_figure {
+    double median = 0;
+    double ratio = 1;
+    double noise = 0;    // what of the ratio may be chance, as a part of it
+
+    [[nodiscard]] bool differs() const;
+};
+
+class comparison {
+public:
+    explicit comparison(program_call call) : call_(std::move(call)) {}
+
+    // The first is the program as it is, and runs twice a round: how far its two runs lie apart is what chance does here.
+    std::vector<compared_malloc> mallocs;
+    std::string note;       // what keeps every malloc out of the program; empty: nothing
+    int rounds_done = 0;    // whole ones
+
+    // Calls `progress` before each run with its number, how many there are, and the malloc. Ends early when a stop signal comes. A malloc over
+    // which the program ends otherwise than as it is is refused from there on. Throws std::runtime_error if the program cannot
+    // be started.
+    void run(int rounds, const std::function<void(std::size_t, std::size_t, const std::string&)>& progress);
+
+    using measure = double program_run::*;
+    // Nothing if there is no run of it.
+    [[nodiscard]] std::optional<compared_figure> figure(const compared_malloc& of, measure what) const;
+    // How far two equal things lie apart by this measure, as a part of it.
+    [[nodiscard]] double noise(measure what) const;
+    // The one with the least processor time of those that differ from the program as it is by more than noise; null if there is none.
+    [[nodiscard]] const compared_malloc* best() const;
+    [[nodiscard]] const program_call& call() const { return call_; }
+    // How the program ended as it is, in the first run; nothing before it.
+    [[nodiscard]] std::optional<int> status() const;
+
+private:
+    program_call call_;
+    std::vector<program_run> again_;    // the second runs of the program as it is
+};
+
+}    // namespace headroom::tools

@@ -1,0 +1,34 @@
+// One run of the program that is compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headroom::tools {
+
+struct program_call {
+    std::vector<std::string> command;
+    std::string input;           // the file that is its standard input
+    bool show_output = false;    // else /dev/null takes what it prints
+};
+
+struct program_run {
+    int status = 0;    // as waitpid() gives it
+    double cpu = 0;    // s, user and system, of the program and of those that it started and waited for
+    double wall = 0;
+    double peak = 0;    // bytes resident, of the largest of these processes
+};
+
+// From now on SIGINT, SIGTERM and SIGHUP end the program that runs, with all it started, and no longer this process.
+void note_stop_signals();
+
+// The signal that came, or 0.
+[[nodiscard]] int stop_signal() noexcept;
+
+// Runs the program with this value of LD_PRELOAD; empty: with that of this process. Throws std::runtime_error if it cannot be started.
+[[nodiscard]] program_run run_program(const program_call& call, const std::string& preload);
+
+// "status 3", "signal 11 (Segmentation fault)"
+[[nodiscard]] std::string ending(int status);
+
+}    // namespace headroom::tools
