@@ -116,6 +116,7 @@ _PHRASES = {
     "container": str,
     "order": lambda value: f"{value} order",
     "threads": lambda value: counted(value, "thread"),
+    "processors": lambda value: counted(value, "processor"),
     "batch": lambda value: "one by one" if value == 1 else f"batches of {value}",
     "blocks": lambda value: f"{power(value)} blocks",
     "ring": lambda value: f"{value:,} under way",
