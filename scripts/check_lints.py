@@ -47,6 +47,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("figures", "README.md", "It takes <!--=D7.heap-->48 ns.\n", "README.md:1: a mark of a figure without its other half"),
     ("figures", "README.md", "Quoted: <!--=report.none-->48<!--=-->.\n\nIt takes 1.2 times as long.\n", "README.md:3: 1.2 times is no figure of the report"),
     ("figures", "docs/figures.json", '{"D7": {"figures": {"heap": "x"}}}', "nothing quotes D7.heap"),
+    ("figures", "README.md", "It is <!--=report.age-x-->new<!--=-->.\n", "README.md:1: report.age-x: docs/report/results has no such set"),
     ("figures", "docs/report/index.html", "<html></html>\n", "index.html:1: was not made of the results beside it"),
     ("format", "src/range/cache.cpp", "int  x;\n", "src/range/cache.cpp:1: not as .clang-format asks"),
     ("length", "src/range/cache.cpp", "//\n" * 501, "src/range/cache.cpp:501: 501 lines"),

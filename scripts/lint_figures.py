@@ -1,8 +1,8 @@
 """No figure in the documentation is older than the published report.
 
-What stands between the marks <!--=NAME--> and <!--=--> is what docs/report says (scripts/quoted_figures.py puts it there), every
-name of docs/figures.json is used, and the page and pictures in docs/report were made of the results beside them. A page that
-quotes the report quotes nothing else, unless the same paragraph says that it was measured apart.
+What stands between the marks <!--=NAME--> and <!--=--> is what docs/report says (scripts/quoted_figures.py puts it there), every name of
+docs/figures.json is used, no results are older than 100 commits of the library, and the page and pictures in docs/report were made of the
+results beside them. A page that quotes the report quotes nothing else, unless the same paragraph says that it was measured apart.
 """
 import re
 
@@ -35,6 +35,8 @@ for path in files(".md"):
     for match in quoted_figures.MARK.finditer(content):
         line = content.count("\n", 0, match.start()) + 1
         used.add(match[1])
+        if match[1].startswith("report.age"):
+            continue    # below
         try:
             wanted = quotes.value(match[1])
         except quoted_figures.Unknown as unknown:
@@ -47,6 +49,26 @@ for path in files(".md"):
                      for line, figure in typed(content)]
     if content.count("<!--=") != 2 * len(quoted_figures.MARK.findall(content)):
         findings.append(f"{path}:1: a mark of a figure without its other half")
+# A commit of the library need not touch the pages that say how old the results are, but they may be off by few, and results grow stale.
+MOST_OFF, MOST = 10, 100
+for path in [*files(".md"), *(page.relative_to(ROOT) for page in (ROOT / quoted_figures.REPORT).glob("*.html"))]:
+    content = text(path)
+    for match in quoted_figures.MARK.finditer(content):
+        if not match[1].startswith("report.age"):
+            continue
+        line = content.count("\n", 0, match.start()) + 1
+        try:
+            count, said = quoted_figures.age_said(quotes.value(match[1])), quoted_figures.age_said(match[2])
+        except quoted_figures.AgeUnknown:
+            continue
+        except quoted_figures.Unknown as unknown:
+            findings.append(f"{path}:{line}: {unknown}")
+            continue
+        if count > MOST:
+            findings.append(f"{path}:{line}: {count} commits have changed include/ and src/ since these results, more than {MOST}: ./dev lab --publish")
+        elif said is None or abs(said - count) > MOST_OFF:
+            findings.append(f"{path}:{line}: says \"{match[2]}\", and it is {count} commits; run scripts/quoted_figures.py")
+
 findings += [f"docs/figures.json:1: nothing quotes {name}" for name in quotes.names() if name not in used]
 
 report = ROOT / "docs/report"

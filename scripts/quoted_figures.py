@@ -9,26 +9,35 @@ as single one out) and one metric; its figures are contenders, or a contender di
 
 D7.heap is the first of them. "as" is ns, us, ms, MiB, times (a ratio, as 2.3) or share (a ratio, as 0.48); a figure may have its
 own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. With "pick": "least" (or "most") it is the least figure of all the
-configurations that "where" leaves; with "pick": "count", their number. Values are medians of the rounds in docs/report. Where that holds
-several machines, they are of the one with the most runs, or of the one whose processor's name has "machine" in it.
+configurations that "where" leaves; with "pick": "count", their number. Values are medians of the rounds in docs/report/results. Where that
+holds the sets of several processors, they are of the newest set, or of the one whose processor's name has "machine" in it.
 
-report.machine and report.rounds are of the report as a whole.
+report.machine and report.rounds are of the newest set. report.age says how many commits have changed include/ or src/ since it was
+measured, report.age-NAME the same of the set NAME; the page in docs/report has these marks, too.
+
+The table of where Headroom loses stands between the marks LOSING and END in each page that has them.
 """
-import hashlib
+import importlib
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 from sources import ROOT, files, text
 
-RESULTS = pathlib.Path("docs/report/results.jsonl.gz")
+REPORT = pathlib.Path("docs/report")
+LOSING, END = "<!-- where it loses: made by scripts/quoted_figures.py -->", "<!-- end -->"
 MARK = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--=-->", re.S)
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "MiB": 2.0**-20, "times": 1, "share": 1}
 
 
 class Unknown(Exception):
     pass
+
+
+class AgeUnknown(Unknown):
+    """Git is missing, or has too few commits."""
 
 
 def written(value, unit):
@@ -40,20 +49,55 @@ def written(value, unit):
     return f"{value:.1f}" if value >= 0.95 else f"{value:.2g}"
 
 
+def report_part(name):
+    """A module of the report, which lies in the lab."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lab/report"))
+    return importlib.import_module(f"headroom_report.{name}")
+
+
+def git(*words):
+    """What git prints; None if it fails."""
+    try:
+        run = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
+    except OSError:
+        return None
+    return run.stdout.strip() if run.returncode == 0 else None
+
+
+def commits_since(about):
+    """How many commits have changed include/ or src/ since a set was measured; None where git cannot tell."""
+    trees = (git("rev-parse", "HEAD:include", "HEAD:src") or "").split()
+    if about.get("library") == "-".join(tree[:8] for tree in trees):
+        return 0
+    commit = str(about.get("commit", "")).rstrip("+")
+    if not commit or git("cat-file", "-e", f"{commit}^{{commit}}") is None:
+        return None
+    return int(git("rev-list", "--count", f"{commit}..HEAD", "--", "include", "src"))
+
+
+def age_in_words(count):
+    return "of this library" if count == 0 else f"of the library as it was {count} commit{'s' if count > 1 else ''} ago"
+
+
+def age_said(words):
+    """The number of commits that age_in_words() was given; None if they are not its words."""
+    found = re.fullmatch(r"of this library|of the library as it was (\d+) commits? ago", words)
+    return int(found[1] or 0) if found else None
+
+
 class Quotes:
     """What every name stands for, by the results in docs/report."""
 
     def __init__(self, root=ROOT):
         definitions = root / "docs/figures.json"
         self.groups = json.loads(definitions.read_text(encoding="utf-8")) if definitions.exists() else {}
-        self.machines = []    # (description, cells, rounds by experiment), the one with the most runs first
-        if (root / RESULTS).exists():
-            sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lab/report"))
-            from headroom_report.results import figures, reading
-
-            found = reading.read([root / RESULTS])
+        self.machines = []    # (description, cells, rounds by experiment), the newest first
+        sets, figures, reading = (report_part(f"results.{name}") for name in ("sets", "figures", "reading"))
+        self.set_name = sets.name_of
+        if paths := sets.files(root / REPORT):
+            found = reading.read(paths)
             runs = {name: found.of_machine(name) for name in found.machines}
-            for name in sorted(runs, key=lambda name: -len(runs[name])):
+            for name in sorted(runs, key=lambda name: sets.age_rank(found.machines[name], len(runs[name])), reverse=True):
                 rounds = {}
                 for run in runs[name]:
                     if run.outcome == "ok":
@@ -107,15 +151,24 @@ class Quotes:
         return value
 
     def about(self, name, key):
-        if not self.machines:
+        if not self.machines and not key.startswith("age-"):
             raise Unknown(f"{name}: there is no report")
-        about, _, rounds = self.machines[0]
+        about, _, rounds = self.machines[0] if self.machines else ({}, [], {})
         if key == "machine":
             processor = re.sub(r"\((R|TM)\)", "", str(about.get("cpu", "an unknown processor")))
             kernel = re.sub(r"(\d+\.\d+)\S*", r"\1", str(about.get("kernel", "?")))
             return f"{processor}, {about.get('cores', '?')} cores, {kernel}, {about.get('compiler', '?')}"
         if key == "rounds":
             return in_words(rounds)
+        if key.startswith("age"):
+            of_set = key.removeprefix("age").removeprefix("-")
+            dated = next((one for one, _, _ in self.machines if of_set in ("", self.set_name(one))), None)
+            if dated is None:
+                raise Unknown(f"{name}: docs/report/results has no such set")
+            count = commits_since(dated)
+            if count is None:
+                raise AgeUnknown(f"{name}: git does not tell how many commits there were since these results")
+            return age_in_words(count)
         raise Unknown(f"{name}: docs/figures.json has no such name")
 
 
@@ -132,15 +185,33 @@ def in_words(rounds):
 
 def stamp(root=ROOT):
     """What every file that was made of these results carries; nothing where there are none."""
-    if not (root / RESULTS).exists():
+    return report_part("results.sets").stamp_of(root / REPORT)
+
+
+def where_it_loses(root=ROOT):
+    """The table in Markdown."""
+    sets, reading = report_part("results.sets"), report_part("results.reading")
+    try:
+        model = report_part("page.model")
+    except ModuleNotFoundError as missing:    # the report's Python packages; .venv has them
+        print(f"quoted_figures.py: the table of where it loses stays as it is: {missing}", file=sys.stderr)
         return ""
-    return hashlib.sha256((root / RESULTS).read_bytes()).hexdigest()[:16]
+    table = model.losing_table(model.build(reading.read(sets.files(root / REPORT))).machines)
+    rows = [[column.title for column in table.columns], ["---"] * len(table.columns)]
+    rows += [[cell.text for cell in row] for row in table.rows]
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+def with_losses(content, table):
+    head, rest = content.split(LOSING)
+    return f"{head}{LOSING}\n{table}{END}{rest.split(END, 1)[1]}"
 
 
 def main():
     quotes = Quotes()
     bad = []
-    for path in files(".md"):
+    table = where_it_loses() if quotes.machines else ""
+    for path in [*files(".md"), *(page.relative_to(ROOT) for page in (ROOT / REPORT).glob("*.html"))]:
         before = text(path)
 
         def replaced(match):
@@ -151,6 +222,8 @@ def main():
                 return match[0]
 
         after = MARK.sub(replaced, before)
+        if LOSING in after and table:
+            after = with_losses(after, table)
         if after != before:
             (ROOT / path).write_text(after, encoding="utf-8")
             print(f"{path}: brought up to date")

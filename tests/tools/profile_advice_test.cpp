@@ -418,7 +418,7 @@ TEST(frames, of_headroom_are_never_sites) {
 
 TEST(advice, is_given_by_rules_whose_measurement_is_published) {
     std::map<std::string, double> medians;
-    gzFile file = gzopen(HEADROOM_PUBLISHED_RESULTS, "rb");
+    gzFile file = gzopen((HEADROOM_PUBLISHED_RESULTS + std::string(measured_on) + ".jsonl.gz").c_str(), "rb");
     ASSERT_NE(file, nullptr);
     std::map<std::string, std::vector<double>> times;
     std::string line;

@@ -44,8 +44,8 @@ def look(chromium, tmp_path):
 
 
 def unfold(window, what="details.experiment"):
-    """Opens what is folded, and has the pictures in it drawn."""
-    window.evaluate(f"for (const one of document.querySelectorAll('{what}')) one.open = true")
+    """Opens what is folded, and what that is folded in, and has the pictures in it drawn."""
+    window.evaluate(f"for (const one of document.querySelectorAll('{what}')) for (let at = one; at; at = at.parentElement?.closest('details')) at.open = true")
     window.evaluate("dispatchEvent(new Event('beforeprint'))")
     window.wait_for_function("[...document.querySelectorAll('.chart')].every(chart => chart.dataset.done)")
     return window
@@ -67,18 +67,38 @@ def window(look, some):
 
 
 @with_chromium
-def test_the_answer_stands_on_the_first_screen_and_the_rest_is_no_longer_than_eight(look, page):
-    window = look(page, 1280, 800)
-    assert window.locator(".panel .big b").count() == 3
-    assert window.evaluate("[...document.querySelectorAll('.panel, .ways')].every(one => one.getBoundingClientRect().bottom <= 800)")
+@pytest.mark.parametrize("width, height, screens", [(1280, 800, 5), (400, 900, 8)])
+def test_three_sentences_and_a_picture_come_first_and_the_rest_is_folded(look, page, width, height, screens):
+    window = look(page, width, height)
+    sentences = window.locator(".summary p")
+    assert sentences.count() == 3 and window.locator(".summary svg").count() == 1
+    assert sentences.nth(2).bounding_box()["y"] + sentences.nth(2).bounding_box()["height"] <= height
+    if width > 960:  # beside the sentences
+        assert window.locator(".summary svg").evaluate("one => one.getBoundingClientRect().bottom") <= height
     assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert window.evaluate("document.documentElement.scrollHeight") <= 8 * 800
-    assert window.locator(".chart[data-drawn]").count() == 0  # all are folded
+    assert window.evaluate("document.documentElement.scrollHeight") <= screens * height
+    assert window.locator("details[open]").count() == 0 and window.locator(".chart[data-drawn]").count() == 0
+
+
+@with_chromium
+def test_of_two_machines_the_one_that_is_chosen_is_shown_and_a_link_chooses_it_too(look, tmp_path):
+    records = samples.published("memory", "growth")
+    again = [{**one, **({"id": "feedf00d", "cpu": "Another"} if one["kind"] == "machine" else {"machine": "feedf00d"})} for one in records]
+    window = look(html.render(model.build(reading.read([samples.write(tmp_path / "two.jsonl", [*records, *again])]))))
+    shown = "[...document.querySelectorAll('section.machine')].filter(one => one.offsetParent).map(one => one.dataset.machine)"
+    assert window.evaluate(shown) == ["0", "0"]
+    window.locator('.machines a[data-machine="1"]').press("Enter")
+    assert window.evaluate(shown) == ["1", "1"]
+    assert window.locator(".machines a[aria-current]").all_inner_texts() == ["Another"]
+    window.evaluate("location.hash = 'losses-0'")
+    window.wait_for_function(f"({shown}).join() === '0,0'")
+    assert window.log == []
 
 
 @with_chromium
 def test_where_names_of_experiments_are_long_too_no_column_of_the_losses_is_cut(look, tmp_path):
     window = look(html.render(of("concurrent-append", "data-structures", "push-back", folder=tmp_path)), 1280, 800)
+    window.evaluate("document.getElementById('losses-0').open = true")
     assert window.locator("#losses-table-0").evaluate("table => [table.parentElement.scrollWidth, table.parentElement.clientWidth]") == [1200, 1200]
 
 

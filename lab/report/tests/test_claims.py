@@ -59,7 +59,7 @@ def test_a_promise_whose_sizes_were_not_all_run_is_met_where_run():
     verdict = decide("append-default", appending({10**7: 0.3, 10**8: 0.2}))
     assert verdict.state == claims.PARTLY and verdict.missing == [("elements", 10**9)]
     verdict = decide("everyday-vector-known-size", compared("everyday", {"headroom::vector": 1.0, "std::vector": 2.0}, workload="resize-fill"))
-    assert model.claims_table([verdict], "").rows[0][0].small == "not run: reserve-push"
+    assert model.claims_table([(verdict,)], "", [None]).rows[0][0].small == "not run: reserve-push"
 
 
 def test_a_warm_process_does_not_stand_in_for_a_fresh_one():

@@ -28,9 +28,9 @@ def results(path, ours):
 def test_the_last_good_report_survives(tmp_path, full_disk, capsys, flag, where, page):
     folder = tmp_path / "report"
     command.main([results(tmp_path / "a.jsonl", 5e-7), flag, str(folder / where)])
-    good = {path.name: path.read_bytes() for path in folder.iterdir()}
+    good = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert page in good
     full_disk()
     assert command.main([results(tmp_path / "b.jsonl", 3e-7), flag, str(folder / where)]) == 1
     assert f"{folder / page}: File too large; what was there before is untouched" in capsys.readouterr().err
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == good, "page, pictures and results are of one report, with no part of another"
+    assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == good, "page, pictures and results are of one report, with no part of another"

@@ -239,7 +239,9 @@ def build(name, started, ran, **more):
 def test_two_machines_each_get_their_own_verdicts(tmp_path):
     page, report = made(tmp_path, build("one", "2026-01-01", ("memory", "growth")) + build("other", "2026-01-01", ("memory",), cpu="Another"))
     assert [machine.id for machine in report.machines] == ["one", "other"]
-    assert 'href="#machine-1"' in page and 'id="machine-1">Another' in page
+    assert 'href="#machine-1"' in page and re.search('id="machine-1"[^>]*>\\s*<p class="on">Another', page)
+    heading, *rows = tables_of(page)["Reserve and commit"]
+    assert heading[1:5] == ["on Made-up", "here", "on Another", "here"] and all(len(row) == len(heading) for row in rows)
     ids = re.findall(r'\sid="([^"]+)"', page.replace(html.vega(), ""))
     assert len(ids) == len(set(ids))
 
@@ -256,15 +258,15 @@ def test_what_is_published_can_be_made_again_from_what_is_published(tmp_path, ca
     files = [samples.write(tmp_path / "a.jsonl", records[:900]), samples.write(tmp_path / "b.jsonl", records[800:])]
     assert main([*map(str, files), "--publish", str(tmp_path / "one")]) == 0
     names = sorted(file.name for file in (tmp_path / "one").iterdir())
-    assert names == ["data-structures.svg", "index.html", "results.jsonl.gz", "throughput-int.svg"]
-    assert main([str(tmp_path / "one"), "--publish", str(tmp_path / "two")]) == 0
-    for name in names:
-        if name != "index.html":  # it says how many runs came twice
+    assert names == ["data-structures.svg", "index.html", "results", "throughput-int.svg"]
+    assert main([str(tmp_path / "one/results"), "--publish", str(tmp_path / "two")]) == 0
+    for name in (*names, "results/intel-xeon.jsonl.gz"):
+        if name not in ("index.html", "results"):  # the page says how many runs came twice
             # The drawing library numbers its gradients throughout a process.
             one, two = (re.sub(rb"(gradient_|clip)\d+", b"", (tmp_path / which / name).read_bytes()) for which in ("one", "two"))
             assert one == two, name
     assert str(tmp_path) not in (tmp_path / "one" / "index.html").read_text()
-    again = reading.read([tmp_path / "one" / "results.jsonl.gz"])
+    again = reading.read([tmp_path / "one/results/intel-xeon.jsonl.gz"])
     assert len(again.runs) == sum(record["kind"] == "run" for record in records) and not again.problems
 
 

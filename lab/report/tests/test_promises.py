@@ -19,7 +19,7 @@ def test_a_promise_that_misses_many_cells_names_the_farthest_six():
     for power in range(12, 22):
         for name, time in (("std::vector", 1.0), ("headroom::settled_vector", power / 10)):
             runs += samples.rounds("one-growth", name, [time] * 3, bytes=2**power, element="int")
-    table = model.promises_table(SimpleNamespace(promises=[claims.decide(claim, figures.cells(runs))]))
+    table = model.promises_table([SimpleNamespace(promises=[claims.decide(claim, figures.cells(runs))])])
     small = table.rows[0][0].small
     assert small.startswith("0 of 10 cells; not int, 2 MiB (2.10)") and small.count("(") == 6 and " and 4 more" in small
 
@@ -33,7 +33,7 @@ def test_a_promise_that_misses_many_cells_names_the_farthest_six():
     ],
 )
 def test_a_promises_cells_are_told_in_words_their_figures_with_their_unit_and_on_which_side_they_are(published, name, told):
-    (row,) = [row for row in model.promises_table(published.machines[0]).rows if row[0].hover == name]
+    (row,) = [row for row in model.promises_table(published.machines[:1]).rows if row[0].hover == name]
     assert row[0].small.split("; ")[0] == told
 
 

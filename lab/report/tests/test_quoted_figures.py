@@ -20,11 +20,11 @@ def quotes_of(folder, more=(), **group):
         for elements in (1000, 2000):
             for contender, value in ((STD, std), (OURS, ours)):
                 lines.append(samples.run("throughput", contender, {"elements": elements}, {"time": value}, number))
-    (folder / "docs/report").mkdir(parents=True)
+    (folder / quoted_figures.REPORT / "results").mkdir(parents=True)
     group = {"experiment": "throughput", "where": {"elements": 1000}, "metric": "time", "as": "us"} | group
     (folder / "docs/figures.json").write_text(json.dumps({"T": group}))
     packed = gzip.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-    (folder / quoted_figures.RESULTS).write_bytes(packed)
+    (folder / quoted_figures.REPORT / "results/made-up.jsonl.gz").write_bytes(packed)
     return quoted_figures.Quotes(folder)
 
 
@@ -70,7 +70,7 @@ def test_figures_have_as_many_digits_as_mean_something(value, unit, text):
     assert quoted_figures.written(value, unit) == text
 
 
-def test_figures_are_of_the_machine_with_the_most_runs_or_of_the_one_named(tmp_path):
+def test_figures_are_of_the_newest_set_or_of_the_one_named(tmp_path):
     more = [
         {**samples.MACHINE, "id": "feedf00d", "cpu": "Another"},
         samples.run("throughput", STD, {"elements": 1000}, {"time": 5e-6}, machine="feedf00d"),
@@ -80,6 +80,14 @@ def test_figures_are_of_the_machine_with_the_most_runs_or_of_the_one_named(tmp_p
     assert quotes.value("report.machine") == "Made-up processor, 2 cores, Linux 6.18, GCC 12.2.0"
     quotes.groups["T"]["machine"] = "Another"
     assert quotes.value("T.std") == "5.0"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/choosing.md"])
+def test_where_it_loses_stands_in_the_documentation_in_the_pages_words(page):
+    content = (quoted_figures.ROOT / page).read_text(encoding="utf-8")
+    table = quoted_figures.where_it_loses()
+    assert 3 <= len(table.splitlines()) <= 14
+    assert quoted_figures.with_losses(content, table) == content, "run scripts/quoted_figures.py"
 
 
 @pytest.mark.parametrize("rounds, text", [({"a": 3, "b": 3}, "three rounds"), ({"a": 1, "b": 1, "c": 2}, "one round (`c`: 2)"), ({}, "no round")])

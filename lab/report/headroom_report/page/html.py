@@ -68,15 +68,23 @@ def pack(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _tables(machine: Machine) -> dict:
-    """Those of the machine as a whole, and what they begin with."""
-    promises = model.promises_table(machine)
-    missed = [row for row in promises.rows if row[1].mark == "bad"]
+def _verdicts(machines: list[Machine]) -> dict:
+    """Claims and promises, the machines side by side."""
+    if not machines:
+        return {}
+    promises = model.promises_table(machines)
+    missed = [row for row in promises.rows if "bad" in (cell.mark for cell in row)]
     return {
-        "claims": [(table, model.counted(verdicts)) for table, verdicts in model.claims_tables(machine)],
-        "missed": Table(promises.columns, missed, "Promises that are missed here"),
+        "claims": [(table, model.counted(verdicts)) for table, verdicts in model.claims_tables(machines)],
+        "missed": Table(promises.columns, missed, "Promises that are missed"),
         "promises": replace(promises, rows=[row for row in promises.rows if row not in missed]),
-        "promises_counted": model.counted(machine.promises),
+        "promises_counted": model.counted(machines[0].promises),
+    }
+
+
+def _tables(machine: Machine) -> dict:
+    """Those of one machine."""
+    return {
         "lost": sum(place.lost for place in machine.standing.places),
         "losses": model.losses_table(machine),
         "standing": model.standing_by_experiment(machine),
@@ -114,6 +122,8 @@ def render(report: Report) -> str:
         choices=[chooser.Choices(machine.cells).answers() for machine in report.machines],
         report=report,
         tables=[_tables(machine) for machine in report.machines],
+        verdicts=_verdicts(report.machines),
+        losing=model.losing_table(report.machines),
         panels=panels,
         most_problems=MOST_PROBLEMS,
         contenders=_contenders(report),

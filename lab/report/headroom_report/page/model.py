@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..results import strategies, words
+from ..results import sets, strategies, words
 from ..results.figures import Cell, cells
 from ..results.reading import ResultSet, Run
 from ..tables.section import Section
 from ..tables.table import Entry, Table, numbers, quantity, quotient, texts
-from ..verdicts import claims, standing
+from ..verdicts import claims, losing, standing
 from ..verdicts.claims import Verdict
 from ..verdicts.answers import Panel, panels
 from ..verdicts.difference import ONE_ROUND, TOO_NOISY, UNDECIDED
@@ -65,6 +66,22 @@ class Machine:
     @property
     def id(self) -> str:
         return self.description.get("id", "?")
+
+    @property
+    def set(self) -> str:
+        """The name of the result set that a repository keeps for this processor."""
+        return sets.name_of(self.description)
+
+    @property
+    def name(self) -> str:
+        """The processor, for a column's title."""
+        return " ".join(re.sub(r"\((R|TM)\)|@.*| processor", "", str(self.description.get("cpu", self.id)), flags=re.I).split())
+
+    @property
+    def measured(self) -> str:
+        """When, and of which commit."""
+        day = str(self.description.get("started", ""))[:10]
+        return ", ".join(part for part in (day, f"commit {self.description.get('commit', 'unknown')}") if part)
 
     @property
     def title(self) -> str:
@@ -144,7 +161,7 @@ def choose(results: ResultSet) -> tuple[list[str], list[str]]:
 def build(results: ResultSet) -> Report:
     shown, left_out = choose(results)
     machines = [Machine(results.machines[name], results.of_machine(name)) for name in shown]
-    machines.sort(key=lambda machine: -len(machine.runs))
+    machines.sort(key=lambda machine: sets.age_rank(machine.description, len(machine.runs)), reverse=True)
     report = Report(results, machines, *_warnings(results, machines))
     if left_out:
         builds = ", ".join(f"{name} (commit {results.machines[name].get('commit', '?')})" for name in left_out)
@@ -267,39 +284,58 @@ def counted(verdicts: list[Verdict]) -> list[tuple[int, str, str]]:
     return [(count, *key) for key, count in sorted(found.items(), key=lambda pair: order.index(pair[0][1]))]
 
 
-def claims_tables(machine: Machine) -> list[tuple[Table, list[Verdict]]]:
-    """One for each document, and the verdicts in it."""
-    by_document: dict[str, list[Verdict]] = {}
-    for verdict in machine.verdicts:
-        by_document.setdefault(verdict.claim.document, []).append(verdict)
-    return [(claims_table(verdicts, name), verdicts) for name, verdicts in by_document.items()]
+def claims_tables(machines: list[Machine]) -> list[tuple[Table, list[Verdict]]]:
+    """One for each document, with the machines side by side, and the first machine's verdicts in it."""
+    by_document: dict[str, list[tuple[Verdict, ...]]] = {}
+    for verdicts in zip(*(machine.verdicts for machine in machines)):
+        by_document.setdefault(verdicts[0].claim.document, []).append(verdicts)
+    return [(claims_table(rows, name, machines), [row[0] for row in rows]) for name, rows in by_document.items()]
 
 
-def _row(verdict: Verdict, small: str, hover: str, *more: str) -> list[Entry]:
-    word, mark = told(verdict)
-    sentence = Entry(verdict.claim.sentence, hover=verdict.claim.id, small=small)
-    return [sentence, Entry(word, mark=mark), Entry(here(verdict), hover=hover), *map(Entry, more)]
+def _columns(machines: list[Machine], here_title: str) -> tuple[str, ...]:
+    """Titles of a verdict and its figure for each machine."""
+    if len(machines) == 1:
+        return "verdict", here_title
+    return tuple(title for machine in machines for title in (f"on {machine.name}", here_title))
+
+
+def _row(verdicts: tuple[Verdict, ...], small: str, hovers: list[str], *more: str) -> list[Entry]:
+    claim = verdicts[0].claim
+    row = [Entry(claim.sentence, hover=claim.id, small=small)]
+    for verdict, hover in zip(verdicts, hovers):
+        word, mark = told(verdict)
+        row += [Entry(word, mark=mark), Entry(here(verdict), hover=hover)]
+    return [*row, *map(Entry, more)]
 
 
 def _not_run(verdict: Verdict) -> list[str]:
     return ["not run: " + ", ".join(words.parameter(*one) for one in verdict.missing)] if verdict.missing else []
 
 
-def claims_table(verdicts: list[Verdict], caption: str) -> Table:
-    table = Table(texts("claim", "verdict", "here", "published", "where"), caption=caption)
-    for verdict in verdicts:
-        claim = verdict.claim
-        overturned = ["Headroom was built so that this no longer holds"] if told(verdict)[0] == OVERTURNED else []
-        remarks = [*overturned, *verdict.remarks, *_not_run(verdict), *([claim.note] if claim.note else [])]
-        table.rows.append(_row(verdict, ". ".join(dict.fromkeys(remarks)), _cells(verdict), claim.published, claim.place))
+def claims_table(rows: list[tuple[Verdict, ...]], caption: str, machines: list[Machine]) -> Table:
+    table = Table(texts("claim", *_columns(machines, "here"), "published", "where"), caption=caption)
+    for verdicts in rows:
+        claim = verdicts[0].claim
+        overturned = ["Headroom was built so that this no longer holds"] if OVERTURNED in (told(one)[0] for one in verdicts) else []
+        found = [remark for verdict in verdicts for remark in (*verdict.remarks, *_not_run(verdict))]
+        remarks = [*overturned, *found, *([claim.note] if claim.note else [])]
+        table.rows.append(_row(verdicts, ". ".join(dict.fromkeys(remarks)), [_cells(one) for one in verdicts], claim.published, claim.place))
     return table
 
 
-def promises_table(machine: Machine) -> Table:
-    table = Table(texts("Headroom's promise", "verdict", "here, at its worst", "asked"), caption="Headroom's promises")
-    for verdict in machine.promises:
-        remarks = [_cells(verdict), *_not_run(verdict), *dict.fromkeys(verdict.remarks)]
-        table.rows.append(_row(verdict, "; ".join(filter(None, remarks)), "", verdict.claim.asked))
+def losing_table(machines: list[Machine]) -> Table:
+    table = Table(texts(*losing.TITLES), caption="Where it loses")
+    for loss in losing.of({machine.name: machine.standing for machine in machines}, experiments.every()):
+        table.rows.append([Entry(text) for text in loss.cells])
+    return table
+
+
+def promises_table(machines: list[Machine]) -> Table:
+    table = Table(texts("Headroom's promise", *_columns(machines, "here, at its worst"), "asked"), caption="Headroom's promises")
+    for verdicts in zip(*(machine.promises for machine in machines)):
+        first = verdicts[0]
+        remarks = [_cells(first), *_not_run(first), *dict.fromkeys(first.remarks)]
+        table.rows.append(_row(verdicts, "; ".join(filter(None, remarks)), [""] * len(verdicts), first.claim.asked))
     return table
 
 

@@ -9,10 +9,11 @@ from markupsafe import Markup, escape
 
 from ..results import words
 from ..results.strategies import implementation
+from ..tables.table import Table
 from ..verdicts.answers import Line, Panel
 from ..verdicts.difference import ONE_ROUND, TOO_NOISY, UNDECIDED
 
-MOST = 4  # lines in a picture
+MOST = 6  # lines in a picture
 OURS, OTHERS, YARDSTICK = "ours", "others", "yardstick"  # full, pale, hollow: told apart without colours too
 
 
@@ -83,6 +84,42 @@ def loses(panel: Panel) -> str:
     if panel.undecided:
         text += f" {panel.undecided} more are undecided: fewer than three rounds, or within the noise."
     return text
+
+
+PURPOSE = (
+    "Headroom is a C++20 library of growable memory, for arrays that grow large or whose elements others point to, and for many small "
+    "objects that are built and dropped together."
+)
+
+
+def gains(machine_panels: list[Panel]) -> str:
+    """What it brings, the first line of each panel in one sentence."""
+    found = []
+    for panel in machine_panels:
+        if not panel.lines:
+            continue
+        line = panel.lines[0]
+        ours, theirs, share = implementation(line.ours).removeprefix("headroom::"), implementation(line.yardstick), words.ratio(line.ratio.median)
+        if panel.id == "growing":
+            found.append(f"{ours} takes {share} of {theirs}'s {line.answer.title} ({where(line)})")
+        elif panel.id == "many":
+            found.append(f"{ours} takes {share} of the global allocator's to build and destroy containers ({where(line)})")
+        else:
+            found.append(f"at the peak, an array takes {share} of {theirs}'s memory ({where(line)})")
+    return "What it gains here: " + "; ".join(found) + "." if found else "Nothing that it could be compared by was measured here."
+
+
+def losses(losing: Table) -> str:
+    """Where it loses most, in one sentence."""
+    if not losing.rows:
+        return "It loses nowhere by more than a twentieth in these results."
+    most = [f"{row[0].text} ({row[2].text}, against {row[1].text})" for row in losing.rows[:2]]
+    return "Where it loses most: " + "; ".join(most) + "."
+
+
+def summary(machine_panels: list[Panel]) -> Panel:
+    """The lines that the first screen's picture shows: two of each panel."""
+    return Panel("summary", "", [line for panel in machine_panels for line in panel.lines[:2]])
 
 
 LEAST, MOST_TIMES = 1 / 8, 8  # the ends of the scale, unless a bar needs more

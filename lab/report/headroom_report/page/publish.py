@@ -1,32 +1,34 @@
-"""What a repository keeps of a run: the page, the pictures that a README shows, and the lines that both are made from.
+"""What a repository keeps of its runs: the page, the pictures that a README shows, and the result sets that both are made from.
 
-The lines are packed without a date, so that publishing the same results twice gives the same files. They are those of the
-machine that the page shows, in their order: from them anybody can make the page again. Page and pictures say at their end of
-which results they were made, so that a check can tell when one of them is older.
+Sets are packed without a date, so that publishing the same results twice gives the same files: from them anybody can make the page again.
+Page and pictures say at their end of which sets they were made, so that a check can tell when one of them is older.
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import sys
 import tempfile
 from pathlib import Path
 
-from ..results import reading
+from ..results import reading, sets
 from ..results.reading import ResultSet
 from . import experiments, model
 from .files import as_bytes, write_all
 from .html import as_svg, render
 from .model import Report
 
-RESULTS = "results.jsonl.gz"
 
-
-def _lines(report: Report, found: ResultSet) -> bytes:
-    shown = {machine.id for machine in report.machines}
-    return b"".join(rounded(line) + b"\n" for key, line in found.raw.items() if key[0] in shown)
+def _sets(report: Report, found: ResultSet) -> dict[str, bytes]:
+    """By file name, packed: each machine's lines. Of several machines with one processor the newest results count."""
+    chosen: dict[str, str] = {}
+    for machine in report.machines:  # newest first
+        chosen.setdefault(sets.name_of(machine.description), machine.id)
+    return {
+        name + sets.SUFFIX: gzip.compress(b"".join(rounded(line) + b"\n" for key, line in found.raw.items() if key[0] == machine), 9, mtime=0)
+        for name, machine in chosen.items()
+    }
 
 
 def rounded(line: bytes) -> bytes:
@@ -39,22 +41,23 @@ def rounded(line: bytes) -> bytes:
 
 
 def publish(report: Report, found: ResultSet, folder: str) -> bool:
-    """Returns whether all of it could be written."""
-    packed = gzip.compress(_lines(report, found), 9, mtime=0)
+    """Renews the sets of the machines in `found`, and makes page and pictures of all sets. Returns whether all could be written."""
+    packed = {path.name: path.read_bytes() for path in sets.files(Path(folder))} | _sets(report, found)
     # The page is made of the lines as they are kept, so that anybody can make it again. Where they lay before is nobody else's business.
     with tempfile.TemporaryDirectory() as scratch:
-        lines = Path(scratch) / RESULTS
-        lines.write_bytes(packed)
-        kept = reading.read([lines])
-    kept.files = [RESULTS]
+        paths = [Path(scratch) / name for name in sorted(packed)]
+        for path in paths:
+            path.write_bytes(packed[path.name])
+        kept = reading.read(paths)
+    kept.files = sorted(packed)
     report = model.build(kept)
     wanted = tuple(name for experiment in experiments.every() for name in experiment.in_readme)
     sections = [section for machine in report.machines[:1] for section in machine.sections]
     pictures = {picture.id: as_svg(picture) for section in sections for picture in section.pictures if picture.id in wanted}
-    stamp = f"\n<!-- made of the results {hashlib.sha256(packed).hexdigest()[:16]} -->\n"
+    stamp = f"\n<!-- made of the results {sets.stamp(packed)} -->\n"
     parts: dict[str, bytes] = {"index.html": as_bytes(render(report).rstrip() + stamp)}
     parts |= {f"{name}.svg": as_bytes(svg.rstrip() + stamp) for name, svg in pictures.items()}
-    parts[RESULTS] = packed
+    parts |= {f"{sets.FOLDER}/{name}": data for name, data in packed.items()}
     for name in wanted:
         if name not in pictures:
             print(f"headroom_report: no picture {name}: its experiment is not in these results", file=sys.stderr)

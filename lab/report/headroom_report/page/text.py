@@ -59,7 +59,10 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False) ->
     out = [_heading(machine.title, width), *summary(machine, width)]
     if not everything:
         return "\n".join(out)
-    for table, verdicts in model.claims_tables(machine):
+    losing = model.losing_table([machine])
+    if losing.rows:
+        out += [_heading(losing.caption, width), plain(losing, width)]
+    for table, verdicts in model.claims_tables([machine]):
         out.append(_heading(f"What “{table.caption}” claims", width))
         for verdict in verdicts:
             out.append(_verdict(verdict, f"published {verdict.claim.published}", width))

@@ -17,6 +17,8 @@ class Contest:
 
     metric: str
     title: str
+    lost: str = ""  # the work at which Headroom loses by it, and why, in a clause
+    instead: str = ""  # what to use there
 
 
 @dataclass(frozen=True)

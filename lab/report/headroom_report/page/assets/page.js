@@ -51,10 +51,20 @@
   }, { rootMargin: "1200px" });
   for (const id of Object.keys(pictures)) { const place = document.getElementById(id); if (place) watch.observe(place); }
   addEventListener("beforeprint", drawAll);
+  // Of several machines one is shown; on paper, and without this script, all are.
+  const sections = [...document.querySelectorAll("section.machine")], tabs = [...document.querySelectorAll(".machines a")];
+  const show = (number) => {
+    for (const section of sections) section.classList.toggle("other-machine", Number(section.dataset.machine) !== number);
+    tabs.forEach((tab, at) => { if (at === number) tab.setAttribute("aria-current", "true"); else tab.removeAttribute("aria-current"); });
+  };
+  if (tabs.length) show(0);
+  for (const tab of tabs) tab.addEventListener("click", (event) => { event.preventDefault(); show(Number(tab.dataset.machine)); });
   // A link into a folded experiment opens it.
   const reveal = () => {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
+    const section = target.closest("section.machine");
+    if (section && tabs.length) show(Number(section.dataset.machine));
     for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
     target.scrollIntoView();
   };
