@@ -55,6 +55,10 @@ def report_part(name):
     return importlib.import_module(f"headroom_report.{name}")
 
 
+def has_results(root):
+    return any((root / REPORT / "results").glob("*.jsonl.gz"))
+
+
 def git(*words):
     """What git prints; None if it fails."""
     try:
@@ -92,10 +96,10 @@ class Quotes:
         definitions = root / "docs/figures.json"
         self.groups = json.loads(definitions.read_text(encoding="utf-8")) if definitions.exists() else {}
         self.machines = []    # (description, cells, rounds by experiment), the newest first
-        sets, figures, reading = (report_part(f"results.{name}") for name in ("sets", "figures", "reading"))
-        self.set_name = sets.name_of
-        if paths := sets.files(root / REPORT):
-            found = reading.read(paths)
+        if has_results(root):
+            sets, figures, reading = (report_part(f"results.{name}") for name in ("sets", "figures", "reading"))
+            self.set_name = sets.name_of
+            found = reading.read(sets.files(root / REPORT))
             runs = {name: found.of_machine(name) for name in found.machines}
             for name in sorted(runs, key=lambda name: sets.age_rank(found.machines[name], len(runs[name])), reverse=True):
                 rounds = {}
@@ -185,7 +189,7 @@ def in_words(rounds):
 
 def stamp(root=ROOT):
     """What every file that was made of these results carries; nothing where there are none."""
-    return report_part("results.sets").stamp_of(root / REPORT)
+    return report_part("results.sets").stamp_of(root / REPORT) if has_results(root) else ""
 
 
 def where_it_loses(root=ROOT):

@@ -66,9 +66,8 @@ other_load observe_other_load(double seconds) {
         if (used > 0) by_name[process.name] += used / passed;
     }
     for (const auto& [name, processors] : by_name) load.programs.push_back({name, processors});
-    std::sort(
-        load.programs.begin(), load.programs.end(),
-        [](const other_load::program& one, const other_load::program& two) { return one.processors > two.processors; });
+    std::sort(load.programs.begin(), load.programs.end(),
+              [](const other_load::program& one, const other_load::program& two) { return one.processors > two.processors; });
     load.programs.resize(std::min<std::size_t>(load.programs.size(), 3));
     return load;
 }

@@ -1,4 +1,4 @@
-// What other programs take of the processors, so that nothing is measured beside them unnoticed.
+// The processor time that other programs take, so that nothing is measured beside them unnoticed.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct other_load {
     [[nodiscard]] bool quiet() const { return processors < quiet_limit; }
 };
 
-// Observes the machine for so many seconds, while this process has no child at work. Returns no load where the system does not tell.
+// Observes the machine for that long, while this process has no child at work. Returns no load where the system does not tell.
 [[nodiscard]] other_load observe_other_load(double seconds);
 
 // "1.3 processors (cc1plus 0.9, python3 0.4)"

@@ -35,9 +35,9 @@ public:
     std::string note;       // what keeps every malloc out of the program; empty: nothing
     int rounds_done = 0;    // whole ones
 
-    // Calls `progress` before each run with its number, how many there are, and the malloc. Ends early when a stop signal comes. A malloc over
-    // which the program ends otherwise than as it is is refused from there on. Throws std::runtime_error if the program cannot
-    // be started.
+    // Calls `progress` before each run with its number, how many there are, and the malloc. Ends early when a stop signal comes. A
+    // malloc over which the program ends in another way is refused from there on. Throws std::runtime_error if the program cannot be
+    // started.
     void run(int rounds, const std::function<void(std::size_t, std::size_t, const std::string&)>& progress);
 
     using measure = double program_run::*;

@@ -46,7 +46,7 @@ std::string command_line(const program_call& call) {
     return line;
 }
 
-// What the user should do.
+// Returns the sentences that say which malloc to take.
 std::string advice(const comparison& what) {
     if (what.rounds_done < 3) return "Fewer than three rounds say little.";
     const compared_malloc* const best = what.best();

@@ -84,8 +84,9 @@ profile_command::profile_command(CLI::App& profile) {
     profile.add_option("-o,--out", trace_, "The file to write the trace to (default: PROGRAM.headroom)");
     profile.add_option("--sample", sample_,
                        "Record one block in about so many bytes (512k), rather than all: next to no overhead");
-    profile.add_option("--malloc", malloc_,
-                       "The malloc that the program runs over, as headroom compare-malloc names it, or NAME=FILE (default: its own)");
+    profile.add_option(
+        "--malloc", malloc_,
+        "The malloc that the program runs over, as headroom compare-malloc names it, or NAME=FILE (default: its own)");
     profile.add_option("command", command_, "The program to run, and its arguments; write -- before it");
     profile.require_subcommand(0, 1);
     import_ = profile.add_subcommand("import", "Show a trace that was recorded before, by headroom profile or by heaptrack");

@@ -6,7 +6,7 @@
 //   memory); the others keep all numbers (O(terms) memory), so that the first two threads need not wait for the third. "time" is elapsed,
 //   from before the threads are started until they are joined, the median of several sums; "switches" counts how
 //   often a thread gave up its processor or lost it, of one sum; "spins" how often a thread looked for work and found none;
-//   "cpu" the processor time of one sum. The processors are as many of those allowed as "processors" says, the first ones. Every sum is
+//   "cpu" the processor time of one sum. It runs on the first of the processors that it may use, "processors" of them. Every sum is
 //   compared with that of one thread: "checksum" is of the result's digits.
 // Disadvantages: who sleeps, where a term takes less than a wake-up; who keeps all terms, where memory is short: 72 bytes a term.
 #include <algorithm>
