@@ -20,7 +20,7 @@ EXPERIMENT = Experiment(
         "processor time counts."
     ),
     limits="Whoever brings more than its own container pays for what a file may be glad of.",
-    contests=(Contest("time", "time to compile"),),
+    contests=(Contest("time", "time to compile", "compiling a file that includes the headers", "the C++20 module"),),
     reading="Lower is better.",
     pictures=pictures,
     place=80,

@@ -32,7 +32,11 @@ EXPERIMENT = Experiment(
         "Threads do nothing but append, so they meet more often than in most programs. On a machine with other work, figures of "
         "two threads are those of one after the other."
     ),
-    contests=(Contest("time", "time of an append"),),
+    contests=(
+        Contest("time", "time of an append",
+                "threads that append to one array, one by one or few together",
+                "a vector for each thread, where nobody reads before the end"),
+    ),
     more=(Contest("time_first", "the first time, with fresh memory"), Contest("worst", "the slowest run divided by the median")),
     reading="Time of an append over the number of threads; lower is better.",
     yardstick="std::vector, mutex",

@@ -71,7 +71,7 @@ EXPERIMENT = Experiment(
         "time is processor time of one pair, so that more threads than processors do not look like contention."
     ),
     limits="Monotonic resources never use a block again. This machine's number of processors limits what W can show.",
-    contests=(Contest("time", "processor time of a pair"),),
+    contests=(Contest("time", "processor time of a pair", "several threads that share one pool", "a pool for each thread"),),
     more=(Contest("time_elapsed", "elapsed time of a thread's pair"),),
     reading="Processor time of an allocation with its deallocation over the number of threads; lower is better.",
     yardstick="std::allocator AS1",

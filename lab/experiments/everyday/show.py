@@ -44,7 +44,12 @@ EXPERIMENT = Experiment(
         "preload instead of changing a line (“X under jemalloc”), and with glibc told to ask for huge pages (“under hugetlb”)."
     ),
     limits="One thread but for “threads”; a program that does one thing is not a program.",
-    contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
+    contests=(
+        Contest("time", "time",
+                "vectors of few elements, and vectors over another malloc", "vector or small_vector rather than settled_vector"),
+        Contest("peak_resident", "peak of resident memory",
+                "memory of vectors at the peak, over another malloc or of few elements", "vector rather than settled_vector; reserve()"),
+    ),
     more=(Contest("time_first", "the first in the process"), Contest("resident_after", "resident a second after the drop")),
     reading="Time divided by std::vector's over glibc's allocator; under the line is faster. Both axes are logarithmic.",
     pictures=pictures,

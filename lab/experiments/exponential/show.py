@@ -30,7 +30,7 @@ EXPERIMENT = Experiment(
         "the digits of one thread's."
     ),
     limits="A term takes a tenth of a microsecond: what is measured is handing over. With real work a term, all but the first are alike.",
-    contests=(Contest("time", "time of a sum"),),
+    contests=(Contest("time", "time of a sum", "a pipeline of threads that hand over numbers"),),
     more=(Contest("cpu", "processor time of a sum"), Contest("switches", "times a thread gave up or lost its processor"),
           Contest("spins", "times a thread looked for work in vain"), Contest("peak_resident", "peak of resident memory")),
     reading="Divided by the document's own way; under 1 is faster.",

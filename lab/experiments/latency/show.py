@@ -82,9 +82,12 @@ EXPERIMENT = Experiment(
         "may have been interrupted by the system's timer."
     ),
     contests=(
-        Contest("append_max", "longest append"),
-        Contest("append_p999999", "append at p99.9999"),
-        Contest("append_p50", "median append"),
+        Contest("append_max", "longest append",
+                "the longest single append: a commit is a call of the system, a block list takes its next block",
+                "std::deque, where elements need not lie side by side"),
+        Contest("append_p999999", "append at p99.9999",
+                "the slowest appends in a million: pages are committed as they are needed", "a policy that commits ahead: prefault_ahead"),
+        Contest("append_p50", "median append", "the median append, timed one by one"),
     ),
     more=(
         Contest("append_p99", "append at p99"),

@@ -23,7 +23,12 @@ EXPERIMENT = Experiment(
         "life after the first counts, for an element."
     ),
     limits="Nothing else lives in the resource meanwhile.",
-    contests=(Contest("time", "a later life"), Contest("read", "reading it through")),
+    contests=(
+        Contest("time", "a later life", "later lives of containers in one multipool, against the best malloc", "mimalloc, preloaded"),
+        Contest("read", "reading it through",
+                "reading a list or a map whose blocks one pool has mixed, after many lives",
+                "a fresh resource for a container that is read often"),
+    ),
     more=(
         Contest("time_first", "the first life"),
         Contest("ageing", "a later life divided by the first"),

@@ -212,8 +212,9 @@ EXPERIMENT = Experiment(
     ),
     limits="Allocators whose smallest unit is large are at a disadvantage where lists are tiny.",
     contests=(
-        Contest("time", "time of an access after shuffling"),
-        Contest("degradation", "time after ÷ time before"),
+        Contest("time", "time of an access after shuffling",
+                "reading lists after shuffling, against a pool for each list of the standard library"),
+        Contest("degradation", "time after ÷ time before", "how much slower reading becomes by shuffling"),
     ),
     more=(
         Contest("time_before", "time of an access before"),

@@ -60,7 +60,7 @@ EXPERIMENT = Experiment(
         "round to round and told when a round is over. Allocations are counted in a pass of their own."
     ),
     limits="Nothing else is allocated meanwhile, so the global allocator finds the best of all heaps.",
-    contests=(Contest("time", "time for one object"),),
+    contests=(Contest("time", "time for one object", "single shared objects", "std::make_shared"),),
     more=(Contest("allocations", "allocations for all objects"),),
     reading="Time to make and drop one object; shorter is better.",
     yardstick=YARDSTICK,

@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
         "Resident memory is what was touched: memory that a container asked for and never touched does not show here, though "
         "systems without overcommit charge for it."
     ),
-    contests=(Contest("peak_resident", "peak resident memory"),),
+    contests=(Contest("peak_resident", "peak resident memory", "memory of one array at the peak"),),
     more=(Contest("unused", "capacity beyond the elements"),),
     reading="Bytes of memory at the peak for each byte of elements; 1 is perfect. Both axes are logarithmic.",
     answers=(

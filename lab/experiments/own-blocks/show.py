@@ -16,7 +16,10 @@ EXPERIMENT = Experiment(
         "place. Time on the wall, for a turn."
     ),
     limits="More threads than processors take turns on them.",
-    contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
+    contests=(
+        Contest("time", "time", "threads that share one pool but no blocks", "a pool for each thread; or mimalloc, preloaded"),
+        Contest("peak_resident", "peak of resident memory"),
+    ),
     reading="Time divided by std::allocator's; under the line is faster.",
     yardstick=YARDSTICK,
     pictures=values.against("own-blocks", "Time of a turn, divided by std::allocator's", "W", YARDSTICK),

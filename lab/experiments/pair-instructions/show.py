@@ -21,7 +21,7 @@ EXPERIMENT = Experiment(
         "at compile time; the size of a block is known to the compiler, or not."
     ),
     limits="Fewer instructions are not always less time: one that waits for memory costs a hundred others.",
-    contests=(Contest("instructions", "instructions"),),
+    contests=(Contest("instructions", "instructions", "instructions of an allocation and its deallocation"),),
     reading="Lower is better.",
     yardstick="std::allocator AS1",
     pictures=pictures,

@@ -27,7 +27,10 @@ EXPERIMENT = Experiment(
         "vector is measured only where its source is given; headroom::vector/heap (realloc, which moves large blocks by page "
         "tables) plays by its policy."
     ),
-    contests=(Contest("time", "time of a vector's life"),),
+    contests=(
+        Contest("time", "time of a vector's life",
+                "a vector of up to some sixteen elements, which others keep in the object", "small_vector"),
+    ),
     more=(
         Contest("append", "time to fill it"),
         Contest("time_first", "the first life in the process"),

@@ -54,10 +54,10 @@ EXPERIMENT = Experiment(
         "begin. Nothing else is allocated, which is kinder to memory than real programs are."
     ),
     contests=(
-        Contest("time", "all actions"),
-        Contest("push_back", "push_back"),
+        Contest("time", "all actions", "the random simulation of a vector's life"),
+        Contest("push_back", "push_back", "appending within the random simulation"),
         Contest("construct", "construct"),
-        Contest("copy", "copy"),
+        Contest("copy", "copy", "copying strings and structs in the random simulation"),
         Contest("insert", "insert"),
         Contest("erase", "erase"),
         Contest("pop_back", "pop_back"),

@@ -53,7 +53,8 @@ EXPERIMENT = Experiment(
         "took processor time, on clocks of 1 µs to 16 ms; here it is time on the clock."
     ),
     contests=(
-        Contest("time", "time to build"),
+        Contest("time", "time to build",
+                "the first vector of a process: it finds out about the system first", "std::vector, where a process has one short vector"),
         Contest("time_steady", "time to build, again and again"),
     ),
     more=(

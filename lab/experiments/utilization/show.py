@@ -55,7 +55,10 @@ EXPERIMENT = Experiment(
         "block is written."
     ),
     limits="Monotonic resources never use a block again and need T bytes: that is the document's point.",
-    contests=(Contest("time", "time of an allocation and its deallocation"),),
+    contests=(
+        Contest("time", "time of an allocation and its deallocation",
+                "a large block allocated and given back, through a pool", "the global allocator, for blocks above 4 KiB"),
+    ),
     more=(Contest("loop_cpu", "processor time"),),
     reading="Time of a pair over the size of a block; both axes are logarithmic. From 8 KiB up, blocks pass through most multipools.",
     yardstick="std::allocator AS1",

@@ -62,7 +62,7 @@ def test_what_cannot_be_told_from_the_least_and_asks_less_is_the_answer(tmp_path
 
 def test_an_allocator_is_chosen_for_a_container_by_its_contents_and_size(choices):
     answer = choices.answer(Setting("structures", "unordered_set<string>", 3))
-    assert answer.cell == "From the cell unordered_set<string> (DS4), 2¹⁰ elements."
+    assert answer.cell == "From the cell unordered_set<string>, 2¹⁰ elements."
     assert "pool" in answer.name
 
 

@@ -144,8 +144,8 @@ def parameter(name: str, value: object) -> str:
 
 
 def structure(label: object, contents: object) -> str:
-    """A data structure in C++, and the document's label of it."""
-    return f"{contents} ({label})" if contents else str(label)
+    """A data structure in C++; the document's label of it where that is all there is."""
+    return str(contents or label)
 
 
 # Workloads of many vectors: how many, and how many elements of each.
