@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${COMMAND} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${COMMAND} --complete "" OUTPUT_VARIABLE verbs COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "[a-z]+\t" verbs "${verbs}")
+string(REGEX MATCHALL "[a-z][a-z-]*\t" verbs "${verbs}")
 foreach(verb IN LISTS verbs)
   string(STRIP ${verb} verb)
   execute_process(COMMAND ${COMMAND} ${verb} --help-all OUTPUT_VARIABLE more COMMAND_ERROR_IS_FATAL ANY)
