@@ -1,4 +1,5 @@
 // headroom compare-malloc: runs a program over every malloc that is installed, in turn, and says what it takes over each.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,11 +31,24 @@ struct wishes {
 
 // Checks that preloading reaches the program at all.
 void expect_preloadable(const std::string& program) {
-    const std::string found = profile::find_program(program);
+    std::string found = profile::find_program(program);
     if (found.empty()) throw std::runtime_error(program + ": there is no such program");
-    if (std::string why = profile::why_not(found); !why.empty()) {
-        throw std::runtime_error(why.substr(0, why.find(". ")) + "; so it cannot be run over another malloc");
+    constexpr int most_scripts = 4;    // as the kernel follows them
+    for (int depth = 0; depth <= most_scripts && !found.empty(); ++depth) {
+        if (const std::string why = profile::why_not(found); !why.empty()) {
+            throw std::runtime_error(why.substr(0, why.find(". ")) + "; so it cannot be run over another malloc");
+        }
+        found = profile::interpreter_of(found);
     }
+}
+
+// Checks that each run can read the whole input: a pipe would be empty after the first.
+void expect_input(const std::string& file) {
+    struct stat facts{};
+    if (stat(file.c_str(), &facts) != 0 || access(file.c_str(), R_OK) != 0)
+        throw std::runtime_error(file + ": " + std::strerror(errno));
+    if (!S_ISREG(facts.st_mode) && file != "/dev/null")
+        throw std::runtime_error(file + " is no file: each run reads the input anew");
 }
 
 std::vector<compared_malloc> chosen(const std::vector<std::string>& names) {
@@ -66,7 +80,7 @@ int compare(const wishes& wish) {
     if (wish.call.command.empty()) {
         throw std::invalid_argument("no command was given: headroom compare-malloc -- COMMAND [ARGUMENTS]");
     }
-    if (access(wish.call.input.c_str(), R_OK) != 0) throw std::runtime_error(wish.call.input + ": " + std::strerror(errno));
+    expect_input(wish.call.input);
     expect_preloadable(wish.call.command.front());
     comparison all(wish.call);
     all.mallocs = chosen(wish.mallocs);

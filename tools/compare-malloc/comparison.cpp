@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "preload/mallocs.hpp"
 
@@ -70,30 +71,37 @@ std::optional<int> comparison::status() const {
     return mallocs.front().runs.front().status;
 }
 
+std::vector<double> comparison::values(const compared_malloc& of, measure what) const {
+    std::vector<double> all = values_of(of.runs, what);
+    if (&of == &mallocs.front()) {
+        for (const program_run& one : again_) all.push_back(one.*what);
+    }
+    return all;
+}
+
 double comparison::noise(measure what) const {
     const std::vector<double> first = values_of(mallocs.front().runs, what);
     const std::vector<double> second = values_of(again_, what);
-    if (first.empty() || second.empty() || median(first) <= 0) return 0;
+    if (first.size() < 3 || second.size() < 3) return std::numeric_limits<double>::infinity();
+    if (median(first) <= 0) return 0;
     return std::hypot(std::abs(median(second) / median(first) - 1), scatter(first));
 }
 
 std::optional<compared_figure> comparison::figure(const compared_malloc& of, measure what) const {
-    const std::vector<double> values = values_of(of.runs, what);
-    std::vector<double> system = values_of(mallocs.front().runs, what);
-    for (const program_run& one : again_) system.push_back(one.*what);
-    if (values.empty() || system.empty()) return std::nullopt;
-    const double base = median(of.file.empty() ? values : system);
-    const double ratio = base > 0 ? median(values) / base : 1;
-    return compared_figure{median(values), ratio, std::hypot(noise(what), scatter(values))};
+    const std::vector<double> own = values(of, what);
+    const std::vector<double> base = values(mallocs.front(), what);
+    if (own.empty() || base.empty()) return std::nullopt;
+    const double ratio = median(base) > 0 ? median(own) / median(base) : 1;
+    return compared_figure{median(own), ratio, std::hypot(noise(what), scatter(own))};
 }
 
-const compared_malloc* comparison::best() const {
+const compared_malloc* comparison::best(measure what) const {
     const compared_malloc* found = nullptr;
     double least = 1;
     for (const compared_malloc& one : mallocs) {
-        const std::optional<compared_figure> cpu = figure(one, &program_run::cpu);
-        if (!one.refused.empty() || !cpu || !cpu->differs() || cpu->ratio >= least) continue;
-        least = cpu->ratio;
+        const std::optional<compared_figure> taken = figure(one, what);
+        if (!one.refused.empty() || !taken || !taken->differs() || taken->ratio >= least) continue;
+        least = taken->ratio;
         found = &one;
     }
     return found;

@@ -43,10 +43,13 @@ public:
     using measure = double program_run::*;
     // Nothing if there is no run of it.
     [[nodiscard]] std::optional<compared_figure> figure(const compared_malloc& of, measure what) const;
-    // How far two equal things lie apart by this measure, as a part of it.
+    // Of each run over it, in both series of the program as it is.
+    [[nodiscard]] std::vector<double> values(const compared_malloc& of, measure what) const;
+    // How far two equal things lie apart by this measure, as a part of it; infinite for fewer than three rounds.
     [[nodiscard]] double noise(measure what) const;
-    // The one with the least processor time of those that differ from the program as it is by more than noise; null if there is none.
-    [[nodiscard]] const compared_malloc* best() const;
+    // The one that takes least by this measure, of those that take less than the program as it is by more than noise; null if there is
+    // none.
+    [[nodiscard]] const compared_malloc* best(measure what) const;
     [[nodiscard]] const program_call& call() const { return call_; }
     // How the program ended as it is, in the first run; nothing before it.
     [[nodiscard]] std::optional<int> status() const;

@@ -28,7 +28,7 @@ double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec)
 // In the child: becomes the program, or writes errno into `failed`.
 [[noreturn]] void become(const program_call& call, char* const* arguments, const std::string& preload, int failed) {
     setpgid(0, 0);
-    for (const int one : {SIGINT, SIGTERM, SIGHUP}) signal(one, SIG_DFL);
+    // What was ignored stays so; what was handled is the default again by itself, in the program.
     const int input = open(call.input.c_str(), O_RDONLY);
     bool ready = input >= 0 && dup2(input, STDIN_FILENO) >= 0;
     if (ready && !call.show_output) {
@@ -47,7 +47,10 @@ void note_stop_signals() {
     struct sigaction action{};
     action.sa_handler = note;
     sigemptyset(&action.sa_mask);
-    for (const int one : {SIGINT, SIGTERM, SIGHUP}) sigaction(one, &action, nullptr);
+    for (const int one : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before{};
+        if (sigaction(one, nullptr, &before) != 0 || before.sa_handler != SIG_IGN) sigaction(one, &action, nullptr);    // nohup
+    }
 }
 
 int stop_signal() noexcept { return noted; }
@@ -73,9 +76,20 @@ program_run run_program(const program_call& call, const std::string& preload) {
     close(failed[0]);
     program_run result;
     rusage used{};
-    while (child > 0 && wait4(child, &result.status, 0, &used) < 0 && errno == EINTR) {}
+    bool stopped = false;
+    while (child > 0) {
+        const pid_t seen = wait4(child, &result.status, WUNTRACED, &used);
+        if (seen == child && !WIFSTOPPED(result.status)) break;
+        if (seen < 0 && errno != EINTR) break;
+        if (seen == child) {
+            stopped = true;
+            kill(-child, SIGKILL);
+        }
+    }
     running = 0;
     if (!started) throw std::runtime_error(call.command.front() + ": " + std::strerror(child < 0 ? error : why));
+    if (stopped)
+        throw std::runtime_error(call.command.front() + " stopped, as programs do that read from a terminal in the background");
     result.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.cpu = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
     result.peak = static_cast<double>(used.ru_maxrss) * 1024;

@@ -19,13 +19,15 @@ struct program_run {
     double peak = 0;    // bytes resident, of the largest of these processes
 };
 
-// From now on SIGINT, SIGTERM and SIGHUP end the program that runs, with all it started, and no longer this process.
+// From now on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end the program that runs, with all it started, and no longer this
+// process.
 void note_stop_signals();
 
 // The signal that came, or 0.
 [[nodiscard]] int stop_signal() noexcept;
 
-// Runs the program with this value of LD_PRELOAD; empty: with that of this process. Throws std::runtime_error if it cannot be started.
+// Runs the program with this value of LD_PRELOAD; empty: with that of this process. Throws std::runtime_error if it cannot be started, or
+// stops to wait for the terminal.
 [[nodiscard]] program_run run_program(const program_call& call, const std::string& preload);
 
 // "status 3", "signal 11 (Segmentation fault)"

@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -49,12 +50,17 @@ std::string command_line(const program_call& call) {
 // Returns the sentences that say which malloc to take.
 std::string advice(const comparison& what) {
     if (what.rounds_done < 3) return "Fewer than three rounds say little.";
-    const compared_malloc* const best = what.best();
-    if (best == nullptr) return "No malloc that is installed takes less CPU time, beyond the noise: stay with yours.";
+    const compared_malloc* best = what.best(&program_run::cpu);
+    if (best == nullptr) {
+        best = what.best(&program_run::peak);
+        if (best != nullptr && what.figure(*best, &program_run::cpu)->differs()) best = nullptr;    // it takes more time
+        if (best == nullptr) return "No malloc that is installed takes less CPU time, beyond the noise: stay with yours.";
+    }
     const compared_figure cpu = *what.figure(*best, &program_run::cpu);
     const compared_figure peak = *what.figure(*best, &program_run::peak);
-    std::string text = formatted("Over %s it takes %.2f of its CPU time", best->name.c_str(), cpu.ratio);
-    if (peak.differs()) text += formatted(" and %.2f of its memory", peak.ratio);
+    std::string text = "Over " + best->name + " it takes ";
+    if (cpu.differs()) text += formatted("%.2f of its CPU time", cpu.ratio);
+    if (peak.differs()) text += (cpu.differs() ? " and " : "") + formatted("%.2f of its memory", peak.ratio);
     return text + ". Try it:\n    LD_PRELOAD=" + printable_utf8(for_shell(best->file)) + " " + command_line(what.call()) +
            "\nWhat is left to gain over it: headroom profile --malloc " + for_shell(best->name) + " -- PROGRAM";
 }
@@ -78,9 +84,13 @@ std::string comparison_text(const comparison& what) {
         text += "\n";
     }
     text += formatted("%-16s", "noise");
-    for (const column& one : columns) text += formatted("%21s", formatted("±%.1f%%", what.noise(one.what) * 100).c_str());
+    for (const column& one : columns) {
+        const double noise = what.noise(one.what);
+        text +=
+            std::isfinite(noise) ? formatted("%21s", formatted("±%.1f%%", noise * 100).c_str()) : formatted("%20s", "unknown");
+    }
     text += "\n(~: no more than noise)\n\n";
-    if (what.status() && *what.status() != 0) text += "The program ends with " + ending(*what.status()) + ", as it is too.\n";
+    if (what.status() && *what.status() != 0) text += "As it is, the program ends with " + ending(*what.status()) + ".\n";
     if (!what.note.empty()) text += "Note: " + printable_utf8(what.note) + ".\n";
     return text + advice(what) + "\n";
 }
@@ -102,14 +112,14 @@ std::string comparison_json(const comparison& what) {
             const std::optional<compared_figure> figure = what.figure(one, each.what);
             if (!figure) continue;
             auto& of = entry[each.key];
-            for (const program_run& run : one.runs) of["values"].push_back(run.*each.what);
+            of["values"] = what.values(one, each.what);
             of["median"] = figure->median;
             of["ratio"] = figure->ratio;
             of["differs"] = figure->differs();
         }
         all["mallocs"].push_back(entry);
     }
-    const compared_malloc* const best = what.best();
+    const compared_malloc* const best = what.best(&program_run::cpu);
     all["best"] = best != nullptr ? nlohmann::ordered_json(best->name) : nlohmann::ordered_json();
     return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

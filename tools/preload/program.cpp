@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string_view>
 
@@ -113,6 +114,13 @@ std::string why_not(const std::string& path) {
     refusal why = refusal_of(path.c_str());
     if (why == refusal::none && program_file(path).exports("malloc")) why = refusal::own_malloc;
     return words_for(why, path);
+}
+
+std::string interpreter_of(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    if (file.get() != '#' || file.get() != '!' || !std::getline(file >> std::ws, line)) return {};
+    return line.substr(0, line.find_first_of(" \t\r"));
 }
 
 std::uint64_t static_bytes(const std::string& path) {

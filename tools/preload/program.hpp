@@ -14,6 +14,9 @@ std::string why_not(const std::string& path);
 // Returns a sentence about the program at `path`; empty for refusal::none.
 std::string words_for(refusal why, const std::string& path);
 
+// Returns the program that runs the script at `path`, by its first line; empty for what is no script.
+std::string interpreter_of(const std::string& path);
+
 // Returns the bytes of a program's global variables; 0 if its file cannot be read.
 std::uint64_t static_bytes(const std::string& path);
 
