@@ -12,6 +12,8 @@ own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. With "pick": "le
 configurations that "where" leaves; with "pick": "count", their number. Values are medians of the rounds in docs/report. Where that holds
 several machines, they are of the one with the most runs, or of the one whose processor's name has "machine" in it.
 
+A group with "made_by" is of an experiment whose results lie apart: the function quotes() of that file returns its figures by name.
+
 report.machine and report.rounds are of the report as a whole.
 """
 import hashlib
@@ -46,6 +48,7 @@ class Quotes:
     def __init__(self, root=ROOT):
         definitions = root / "docs/figures.json"
         self.groups = json.loads(definitions.read_text(encoding="utf-8")) if definitions.exists() else {}
+        self.root, self.elsewhere = root, {}
         self.machines = []    # (description, cells, rounds by experiment), the one with the most runs first
         if (root / RESULTS).exists():
             sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lab/report"))
@@ -76,7 +79,19 @@ class Quotes:
         group = self.groups.get(group_name)
         if group is None or key not in group["figures"]:
             raise Unknown(f"{name}: docs/figures.json has no such name")
+        if "made_by" in group:
+            return self.made_elsewhere(name, group["made_by"], group["figures"][key])
         return self.of_report(name, group, key)
+
+    def made_elsewhere(self, name, file, key):
+        if file not in self.elsewhere:
+            sys.path.insert(0, str(ROOT / "lab/report"))
+            from headroom_report.results import published
+
+            self.elsewhere[file] = published.module(self.root / file).quotes()
+        if key not in self.elsewhere[file]:
+            raise Unknown(f"{name}: {file} makes no {key}")
+        return self.elsewhere[file][key]
 
     def of_report(self, name, group, key):
         figure = group["figures"][key]

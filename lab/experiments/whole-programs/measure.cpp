@@ -93,12 +93,14 @@ experiment whole_programs() {
                     if (size == grid_size::quick) return result;
                     for (const char* const program : {"cadical", "clucene", "fasttext", "hunspell", "jsoncpp", "jsonnet", "lemon",
                                                       "ninja", "openmesh", "polyclipping", "ranger", "wabt", "yaml-cpp"}) {
+                        const bool large =
+                            std::set<std::string>{"cadical", "fasttext", "jsoncpp", "wabt", "yaml-cpp"}.contains(program);
                         configuration one;
                         one.parameters = {{"program", std::string(program)}};
                         one.rounds = 5;
                         one.seconds = 0.8;
-                        one.memory = 350e6;
-                        one.warmed = 350e6;    // a huge page that the host has taken back costs milliseconds
+                        one.memory = large ? 350e6 : 60e6;
+                        one.warmed = one.memory;    // a huge page that the host has taken back costs milliseconds
                         one.contenders = {as_it_is};
                         // In two of them a replaced text does not compile.
                         if (!std::set<std::string>{"clucene", "ranger"}.contains(program)) one.contenders.emplace_back(replaced);

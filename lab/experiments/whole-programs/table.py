@@ -161,7 +161,7 @@ def costs_table(programs: list[Stages]) -> str:
 def measured() -> list[Stages]:
     found = reading.read([RESULTS])
     (machine,) = found.machines
-    cells = [one for one in figures.cells(found.of_machine(machine)) if one.experiment == "whole-programs"]
+    cells = [one for one in figures.cells(found.of_machine(machine)) if one.experiment == "whole-programs" and one.ok(PLAIN)]
     return sorted((Stages(one) for one in cells), key=lambda one: one.name)
 
 
@@ -175,9 +175,9 @@ def quotes() -> dict[str, str]:
             those = mean([one.ratios(metric)[key] for one in programs if one.advice])
             found |= {f"{metric}_{key}": cell(every), f"{metric}_{key}_where_advised": cell(those)}
     with_advice = [one for one in programs if one.advice]
-    gains = [one.ratios("time")["gain"] for one in with_advice]
-    return found | {"programs": str(len(programs)), "with_advice": str(len(with_advice)), "least_gain": cell(max(gains)), "most_gain": cell(min(gains)),
-                    "gained": str(sum(gain < 0.99 for gain in gains))}
+    gains = [gain for one in with_advice if (gain := one.ratios("time")["gain"]) is not None]
+    return found | {"programs": str(len(programs)), "with_advice": str(len(with_advice)), "gained": str(sum(gain < 0.99 for gain in gains)),
+                    "least_gain": cell(max(gains, default=None)), "most_gain": cell(min(gains, default=None))}
 
 
 def made() -> str:

@@ -10,9 +10,9 @@ int main(int, char** arguments) {
     using namespace ranger;
     std::ostringstream said;
     ForestClassification forest;
-    forest.initCpp("class", MEM_DOUBLE, arguments[1], 0, arguments[2], static_cast<uint>(std::atoi(arguments[3])), &said, 1, 2, "", IMP_GINI,
-                   0, "", {}, "", true, {}, false, LOGRANK, "", false, 1, DEFAULT_ALPHA, DEFAULT_MINPROP, false, RESPONSE,
-                   DEFAULT_NUM_RANDOM_SPLITS, 0, {}, false);
+    forest.initCpp("class", MEM_DOUBLE, arguments[1], 0, arguments[2], static_cast<uint>(std::atoi(arguments[3])), &said, 1, 2,
+                   "", IMP_GINI, 0, "", {}, "", true, {}, false, LOGRANK, "", false, 1, DEFAULT_ALPHA, DEFAULT_MINPROP, false,
+                   RESPONSE, DEFAULT_NUM_RANDOM_SPLITS, 0, {}, false);
     forest.run(false, true);
     forest.saveToFile();
     std::cout << forest.getOverallPredictionError() << '\n';

@@ -25,8 +25,10 @@ int main(int, char** arguments) {
         for (std::string line; std::getline(file, line); ++number) {
             if (number % 60 == 0) asked.push_back(line.substr(0, line.find(' ')));
             each.clear();
-            each.add(*_CLNEW document::Field(L"name", std::to_wstring(number).c_str(), document::Field::STORE_YES | document::Field::INDEX_UNTOKENIZED));
-            each.add(*_CLNEW document::Field(L"text", wide(line).c_str(), document::Field::STORE_YES | document::Field::INDEX_TOKENIZED));
+            each.add(*_CLNEW document::Field(L"name", std::to_wstring(number).c_str(),
+                                             document::Field::STORE_YES | document::Field::INDEX_UNTOKENIZED));
+            each.add(*_CLNEW document::Field(L"text", wide(line).c_str(),
+                                             document::Field::STORE_YES | document::Field::INDEX_TOKENIZED));
             writer.addDocument(&each);
         }
         writer.optimize();

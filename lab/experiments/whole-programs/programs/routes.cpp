@@ -27,7 +27,8 @@ int main(int, char** arguments) {
         }
         lemon::FullGraph::EdgeMap<int> distance(graph);
         for (lemon::FullGraph::EdgeIt edge(graph); edge != lemon::INVALID; ++edge) {
-            distance[edge] = static_cast<int>(std::hypot(x[graph.u(edge)] - x[graph.v(edge)], y[graph.u(edge)] - y[graph.v(edge)]));
+            distance[edge] =
+                static_cast<int>(std::hypot(x[graph.u(edge)] - x[graph.v(edge)], y[graph.u(edge)] - y[graph.v(edge)]));
         }
         lemon::ChristofidesTsp<lemon::FullGraph::EdgeMap<int>> first(graph, distance);
         first.run();
