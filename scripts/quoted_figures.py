@@ -12,6 +12,8 @@ own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. With "pick": "le
 configurations that "where" leaves; with "pick": "count", their number. Values are medians of the rounds in docs/report/results. Where that
 holds the sets of several processors, they are of the newest set, or of the one whose processor's name has "machine" in it.
 
+A group with "made_by" is of an experiment with tables of its own: the function quotes() of that file returns its figures by name.
+
 report.machine and report.rounds are of the newest set. report.age says how many commits have changed include/ or src/ since it was
 measured, report.age-NAME the same of the set NAME; the page in docs/report has these marks, too.
 
@@ -95,6 +97,7 @@ class Quotes:
     def __init__(self, root=ROOT):
         definitions = root / "docs/figures.json"
         self.groups = json.loads(definitions.read_text(encoding="utf-8")) if definitions.exists() else {}
+        self.root, self.elsewhere = root, {}
         self.machines = []    # (description, cells, rounds by experiment), the newest first
         if has_results(root):
             sets, figures, reading = (report_part(f"results.{name}") for name in ("sets", "figures", "reading"))
@@ -124,7 +127,19 @@ class Quotes:
         group = self.groups.get(group_name)
         if group is None or key not in group["figures"]:
             raise Unknown(f"{name}: docs/figures.json has no such name")
+        if "made_by" in group:
+            return self.made_elsewhere(name, group["made_by"], group["figures"][key])
         return self.of_report(name, group, key)
+
+    def made_elsewhere(self, name, file, key):
+        if file not in self.elsewhere:
+            sys.path.insert(0, str(ROOT / "lab/report"))
+            from headroom_report.results import published
+
+            self.elsewhere[file] = published.module(self.root / file).quotes()
+        if key not in self.elsewhere[file]:
+            raise Unknown(f"{name}: {file} makes no {key}")
+        return self.elsewhere[file][key]
 
     def of_report(self, name, group, key):
         figure = group["figures"][key]

@@ -126,6 +126,7 @@ publish_results() {
     local python=${HEADROOM_PYTHON:-$root/.venv/bin/python}
     say "writing docs/report, and the figures in the documentation"
     PYTHONPATH=lab/report "$python" -B -m headroom_report "$1" --publish docs/report || return 1
+    PYTHONPATH=lab/report "$python" -B lab/experiments/whole-programs/table.py || return 1
     "$python" -B scripts/quoted_figures.py
 }
 

@@ -1,6 +1,6 @@
-"""Makes programs of Debian's sources, as they are and with their vectors replaced, and inputs for them.
+"""Makes programs of Debian's sources: as they are, with their vectors replaced, and with what `headroom profile` advises.
 
-programs.py PROGRAM CONTAINER --folder FOLDER --compiler CXX --library LIBHEADROOM.a
+programs.py PROGRAM CONTENDER --folder FOLDER --compiler CXX --library LIBHEADROOM.a
 
 Downloads, unpacks and compiles what is not in FOLDER yet, and says how the program is called, in lines of two words: the file,
 the seconds that it took to compile, each argument, and the file that it writes, if it is that one's length that is the same
@@ -13,21 +13,26 @@ import argparse
 import fcntl
 import hashlib
 import os
-import random
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NoReturn
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import inputs  # noqa: E402
+
 HEADERS = HERE.parents[2] / "include"
-CONTAINERS = {"std::vector": "plain", "headroom::vector": "headroom"}
+PATCHES = HERE / "patches"
+CONTENDERS = {"std::vector": "plain", "headroom::vector": "headroom", "headroom::advised": "advised"}
 FLAGS = ["-std=c++20", "-O2", "-falign-loops=64", "-DNDEBUG", "-w"]
-SUFFIXES = {".cc", ".cpp", ".cxx", ".h", ".hpp", ".hxx", ".inl"}
+SUFFIXES = {".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl"}
 
 
 @dataclass(frozen=True)
@@ -35,104 +40,53 @@ class Program:
     package: str  # Debian's source package
     sources: tuple[str, ...]  # patterns, of the files that are compiled
     arguments: Callable[[Path], list[str]]  # makes the input in that folder, and says with what the program is called
+    own: tuple[str, ...] = ()  # files of programs/ that are compiled with them
     leave_out: str = r"$^"  # of their names
     include: tuple[str, ...] = (".",)
     flags: tuple[str, ...] = ()
-    replace: tuple[tuple[str, str, str], ...] = ()  # with Headroom: in that file, this text by that
+    libraries: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()  # commands that make the rest of its sources; {compiler} is ours
     result: str = ""  # see above
 
-
-def clauses(folder: Path) -> list[str]:
-    """Random clauses of three, few enough that there is a solution."""
-    some, variables, count = random.Random(1), 200_000, 600_000
-    with open(folder / "clauses.cnf", "w") as file:
-        file.write(f"p cnf {variables} {count}\n")
-        for _ in range(count):
-            file.write(" ".join(str(some.choice((1, -1)) * one) for one in some.sample(range(1, variables + 1), 3)) + " 0\n")
-    return ["-q", f"{folder}/clauses.cnf"]
+    def identity(self) -> bytes:
+        """Differs where another program would be made of it."""
+        return repr((FLAGS, self.package, self.sources, self.own, self.leave_out, self.include, self.flags, self.libraries, self.before)).encode()
 
 
-def word(some: random.Random) -> str:
-    return "".join(some.choice("bcdfghklmnprstvz") + some.choice("aeiou") for _ in range(some.randint(2, 5)))
-
-
-def labelled_lines(folder: Path) -> list[str]:
-    some = random.Random(2)
-    words = [word(some) for _ in range(60_000)]
-    with open(folder / "lines.txt", "w") as file:
-        for _ in range(60_000):
-            line = (words[int(len(words) * some.random() ** 3)] for _ in range(15))
-            file.write(f"__label__{some.randrange(50)} {' '.join(line)}\n")
-    return ["supervised", "-input", f"{folder}/lines.txt", "-output", f"{folder}/model", "-thread", "2", "-dim", "20", "-epoch", "2",
-            "-wordNgrams", "2", "-bucket", "200000", "-verbose", "0"]
-
-
-def dictionary(folder: Path) -> list[str]:
-    some = random.Random(3)
-    words = sorted({word(some) for _ in range(200_000)})
-    endings = "".join(f"SFX {flag} Y 2\nSFX {flag} 0 {flag.lower()}s .\nSFX {flag} a {flag.lower()}er a\n" for flag in "ABCD")
-    (folder / "words.aff").write_text(f"SET UTF-8\nTRY aeioubcdfghklmnprstvz\n{endings}")
-    (folder / "words.dic").write_text(f"{len(words)}\n" + "".join(f"{one}/{some.choice('ABCD')}\n" for one in words))
-    asked = [some.choice(words) for _ in range(60_000)] + [word(some) + "q" for _ in range(25)]
-    (folder / "asked.txt").write_text("\n".join(asked) + "\n")
-    return [f"{folder}/{name}" for name in ("words.aff", "words.dic", "asked.txt")]
-
-
-def records(folder: Path) -> list[str]:
-    some = random.Random(4)
-    with open(folder / "records.json", "w") as file:
-        file.write("[\n")
-        for number in range(60_000):
-            tags = ", ".join(f'"{word(some)}"' for _ in range(some.randrange(6)))
-            file.write(f'{{"id": {number}, "name": "{word(some)} {word(some)}", "tags": [{tags}], '
-                       f'"at": {{"x": {some.random():.6f}, "y": {some.random():.6f}}}, "open": true}},\n')
-        file.write('{"id": -1}\n]\n')
-    return [f"{folder}/records.json"]
-
-
-def targets(folder: Path) -> list[str]:
-    some = random.Random(5)
-    headers = [f"h{number}.hpp" for number in range(300)]
-    for one in [*headers, "main.cpp"]:
-        (folder / one).touch()
-    with open(folder / "build.ninja", "w") as file:
-        file.write("rule cxx\n  command = c++ -O2 -c $in -o $out -D$name\n  description = $out\n"
-                   "rule link\n  command = c++ $in -o $out\n\n")
-        for program in range(1000):
-            objects = [f"part{program}/file{number}.o" for number in range(30)]
-            for one in objects:
-                file.write(f"build {one}: cxx main.cpp | {' '.join(some.sample(headers, 8))}\n  name = {word(some)}\n")
-            file.write(f"build program{program}: link {' '.join(objects)}\n")
-    return ["-n", "-C", str(folder)]
-
-
-def polygons(folder: Path) -> list[str]:
-    return ["400", "60"]
-
-
-def documents(folder: Path) -> list[str]:
-    some = random.Random(6)
-    with open(folder / "documents.yaml", "w") as file:
-        for number in range(9000):
-            file.write(f"- id: {number}\n  name: {word(some)} {word(some)}\n  tags: [{', '.join(word(some) for _ in range(4))}]\n"
-                       f"  at:\n    x: {some.random():.6f}\n    y: {some.random():.6f}\n")
-    return [f"{folder}/documents.yaml"]
-
-
+# Both are older than C++20, which Headroom needs.
+LEMON_20 = r"sed -i 's/allocator\.\(construct\|destroy\)(/std::\1_at(/' lemon/bits/array_map.h"
+RANGER_20 = r'''sh -c "sed -i 's/\([^:]\)make_unique</\1std::make_unique</' src/*.cpp src/*.h"'''
+CLUCENE_20 = (r"sed -i 's/<< \(maxTermPrefix\|\(fp->\)\?fieldInfo->name\)//; s/^\( *BufferedStreamImpl\)<T>()/\1()/' "
+              "src/core/CLucene/index/DocumentsWriterThreadState.cpp src/core/CLucene/util/_bufferedstream.h")
+RYML = "third_party/rapidyaml/rapidyaml"
+CMAKE = "cmake -S . -B configured -DBUILD_TESTS=OFF -DCMAKE_CXX_COMPILER={compiler}"
 PROGRAMS = {
-    "cadical": Program("cadical", ("src/*.cpp",), clauses, leave_out=r"mobical|ipasir", flags=("-DNBUILD",)),
-    "fasttext": Program("fasttext", ("src/*.cc",), labelled_lines, flags=("-pthread",), result="model.bin"),
-    "hunspell": Program("hunspell", ("src/hunspell/*.cxx", "src/tools/example.cxx"), dictionary, include=("src/hunspell",),
+    "cadical": Program("cadical", ("src/*.cpp",), inputs.clauses, leave_out=r"mobical|ipasir", flags=("-DNBUILD",)),
+    "clucene": Program("clucene-core", ("src/core/CLucene/CLMonolithic.cpp",), inputs.articles, own=("index.cpp",),
+                       include=("configured/src/shared", "src/core", "src/shared"), flags=("-pthread", "-include", "ctime"),
+                       libraries=("-lz",), before=(CMAKE, CLUCENE_20)),
+    "fasttext": Program("fasttext", ("src/*.cc",), inputs.labelled_lines, flags=("-pthread",), result="model.bin"),
+    "hunspell": Program("hunspell", ("src/hunspell/*.cxx", "src/tools/example.cxx"), inputs.dictionary, include=("src/hunspell",),
                         flags=("-DHUNSPELL_STATIC",)),
-    "jsoncpp": Program(
-        "libjsoncpp", ("src/lib_json/*.cpp", HERE.name + "/programs/json.cpp"), records, include=("include",),
-        replace=(("include/json/value.h", "std::map<CZString, Value>",
-                  "std::map<CZString, Value, std::less<CZString>, pooled<std::pair<const CZString, Value>>>"),)),
-    "ninja": Program("ninja-build", ("src/*.cc",), targets,
+    "jsoncpp": Program("libjsoncpp", ("src/lib_json/*.cpp",), inputs.records, own=("json.cpp",), include=("include",)),
+    "jsonnet": Program("jsonnet", ("core/*.cpp", "cmd/jsonnet.cpp", "cmd/utils.cpp", "third_party/md5/md5.cpp", f"{RYML}/src/c4/yml/*.cpp",
+                                   f"{RYML}/ext/c4core/src/c4/*.cpp"), inputs.configuration, leave_out="_test",
+                       include=("include", "core", "third_party/json", "third_party/md5", f"{RYML}/src", f"{RYML}/ext/c4core/src"),
+                       before=("{compiler} stdlib/to_c_array.cpp -o to_c_array", "./to_c_array stdlib/std.jsonnet core/std.jsonnet.h")),
+    "lemon": Program("liblemon", ("lemon/base.cc", "lemon/random.cc"), inputs.tours, own=("routes.cpp",), include=(".", "configured"),
+                     flags=("-pthread",), before=(CMAKE, LEMON_20)),
+    "ninja": Program("ninja-build", ("src/*.cc",), inputs.targets,
                      leave_out=r"_test\.cc|_perftest|win32|\.in\.cc|browse|bench|/test\.cc", include=()),
-    "polyclipping": Program("libpolyclipping", ("cpp/clipper.cpp", HERE.name + "/programs/polygons.cpp"), polygons, include=("cpp",)),
-    "yaml-cpp": Program("yaml-cpp", ("src/*.cpp", "src/contrib/*.cpp", HERE.name + "/programs/yaml.cpp"), documents,
-                        include=("include", "src")),
+    "openmesh": Program("openmesh", ("src/OpenMesh/Core/*/*.cc", "src/OpenMesh/Core/IO/*/*.cc", "src/OpenMesh/Tools/Utils/*.cc",
+                                     "src/OpenMesh/Tools/Decimater/*.cc", "src/OpenMesh/Apps/Decimating/decimater.cc"), inputs.height_field,
+                        include=("src",), result="reduced.off"),
+    "polyclipping": Program("libpolyclipping", ("cpp/clipper.cpp",), inputs.polygons, own=("polygons.cpp",), include=("cpp",),
+                            before=(r"sed -i 's/\r$//' cpp/clipper.cpp",)),
+    "ranger": Program("r-cran-ranger", ("src/*.cpp",), inputs.measurements, own=("forest.cpp",), leave_out="Rcpp|rangerCpp|DataSparse|AAA",
+                      include=("src",), flags=("-pthread",), before=(RANGER_20,)),
+    "wabt": Program("wabt", ("src/*.cc", "src/opcode-code-table.c", "src/tools/wasm2wat.cc"), inputs.module, leave_out="/test-|emscripten|c-writer|objdump|opcnt|decompiler",
+                    include=("include", "configured/include", "src"), before=(CMAKE,), result="module.wat"),
+    "yaml-cpp": Program("yaml-cpp", ("src/*.cpp", "src/contrib/*.cpp"), inputs.documents, own=("yaml.cpp",), include=("include", "src")),
 }
 
 
@@ -141,16 +95,22 @@ def cannot(reason: str) -> NoReturn:
     sys.exit(3)
 
 
-def called(command: list[str], where: Path, failed: str) -> None:
-    """Without the allocator that the program itself may be run under."""
+def failure(command: list[str], where: Path) -> str:
+    """Runs the command, without the allocator that the program itself may be run under; returns why it failed, if it did."""
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "GLIBC_TUNABLES")}
     try:
         done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
     except OSError as error:
-        cannot(f"{command[0]}: {error.strerror}")
-    if done.returncode != 0:
-        lines = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()
-        cannot(f"{failed}: {next((line for line in lines if 'error' in line.lower() or line.startswith('E:')), lines[-1])}")
+        return f"{command[0]}: {error.strerror}"
+    if done.returncode == 0:
+        return ""
+    lines = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()
+    return next((line for line in lines if "error" in line.lower() or line.startswith("E:")), lines[-1])
+
+
+def called(command: list[str], where: Path, failed: str) -> None:
+    if reason := failure(command, where):
+        cannot(f"{failed}: {reason}")
 
 
 def apt_entries(etc: Path) -> str:
@@ -185,7 +145,7 @@ def downloaded(program: Program, folder: Path, etc: Path = Path("/etc/apt")) -> 
     if not any((apt / "lists").glob("*Sources*")):
         called(["apt-get", *options, "update"], apt, "Debian's list of sources cannot be had")
     called(["apt-get", *options, "--download-only", "source", program.package], apt, "Debian's source cannot be had")
-    archive = next(apt.glob(f"{program.package}_*.orig.tar.*"))
+    archive = next(one for one in apt.glob(f"{program.package}_*.orig.tar.*") if one.suffix != ".asc")
     fresh = place.with_name(place.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     with tarfile.open(archive) as file:
@@ -201,38 +161,57 @@ def switched(text: str) -> str:
     return re.sub(r"(?<![\w:])(?:std\s*::\s*)?vector\s*<(?!\s*bool\b)", "headroom::vector<", text)
 
 
-def made(name: str, container: str, folder: Path, compiler: str, library: Path) -> tuple[Path, float]:
+def changed(source: Path, name: str, variant: str) -> list[str]:
+    """Changes the sources as that contender wants, and returns the compiler's flags for it."""
+    if variant == "headroom":
+        for file in (one for one in source.rglob("*") if one.suffix in SUFFIXES and one.is_file()):
+            before = file.read_text(encoding="latin-1")
+            if (after := switched(before)) != before:
+                file.write_text(after, encoding="latin-1")
+        return [f"-I{HEADERS}", "-include", "headroom/vector.hpp"]
+    if variant == "advised":
+        called(["patch", "-p1", "--fuzz=0", "-i", str(PATCHES / f"{name}.patch")], source, f"the patch of {name} does not fit Debian's source")
+        return [f"-I{HEADERS}"]
+    return []
+
+
+def compiled(files: list[str], command: list[str], source: Path, name: str) -> list[str]:
+    """The objects. As many compilers run as there are processors."""
+    in_c = [command[0], "-x", "c", "-O2", "-w", *(one for one in command if one.startswith("-I"))]
+    objects = [f"object{number}.o" for number in range(len(files))]
+    with ThreadPoolExecutor(os.cpu_count()) as several:
+        reasons = list(several.map(lambda file, made: failure([*(in_c if file.endswith(".c") else command), "-c", file, "-o", made], source), files, objects))
+    for reason in filter(None, reasons):
+        cannot(f"{name} does not compile: {reason}")
+    return objects
+
+
+def made(name: str, contender: str, folder: Path, compiler: str, library: Path) -> tuple[Path, float]:
     """The program, and how many seconds of processor time it took to compile."""
-    program, variant = PROGRAMS[name], CONTAINERS[container]
+    program, variant = PROGRAMS[name], CONTENDERS[contender]
     built = folder / f"{name}-{variant}"
-    wanted = hashlib.sha256()
-    for file in [Path(__file__), *sorted((HERE / "programs").iterdir()), *([library] if variant == "headroom" else [])]:
+    wanted = hashlib.sha256(program.identity())
+    for file in [*(HERE / "programs" / own for own in program.own), *([PATCHES / f"{name}.patch"] if variant == "advised" else []),
+                 *([library] if variant != "plain" else [])]:
         wanted.update(file.read_bytes())
     stamp = built / "made"
     known = stamp.read_text().split() if stamp.is_file() else ["", ""]
     if known[0] == wanted.hexdigest():
         return built / name, float(known[1])
     shutil.rmtree(built, ignore_errors=True)
-    shutil.copytree(downloaded(program, folder), built / "source")
-    shutil.copytree(HERE / "programs", built / "source" / HERE.name / "programs")
-    source, more = built / "source", []
-    if variant == "headroom":
-        for file in (one for one in source.rglob("*") if one.suffix in SUFFIXES and one.is_file()):
-            before = file.read_text(encoding="latin-1")
-            if (after := switched(before)) != before:
-                file.write_text(after, encoding="latin-1")
-        for file, text, by in program.replace:
-            before = (source / file).read_text()
-            if text not in before:
-                cannot(f"{file} of Debian's {program.package} is another than expected")
-            (source / file).write_text(before.replace(text, by))
-        more = [f"-I{HEADERS}", "-include", "headroom/vector.hpp", *(
-            ["-include", f"{HERE.name}/programs/pooled.hpp"] if program.replace else [])]
-    files = sorted(str(one.relative_to(source)) for pattern in program.sources for one in source.glob(pattern)
+    source = built / "source"
+    shutil.copytree(downloaded(program, folder), source)
+    for own in program.own:
+        shutil.copy(HERE / "programs" / own, source)
+    for command in program.before:
+        called([part.format(compiler=compiler) for part in shlex.split(command)], source, f"{name} cannot be configured")
+    flags = [*FLAGS, *program.flags, *(f"-I{one}" for one in program.include), *changed(source, name, variant)]
+    files = sorted(str(one.relative_to(source)) for pattern in (*program.sources, *program.own) for one in source.glob(pattern)
                    if not re.search(program.leave_out, f"/{one.name}"))
     before = os.times()
-    called([compiler, *FLAGS, *program.flags, *more, *(f"-I{one}" for one in program.include), *files, "-o", str(built / name),
-            *([str(library), "-pthread", "-ldl"] if variant == "headroom" else []), "-s"], source, f"{name} does not compile")
+    objects = compiled(files, [compiler, *flags], source, name)
+    called([compiler, *program.flags, *objects, "-o", str(built / name), *([str(library), "-pthread", "-ldl"] if variant != "plain" else []), *program.libraries, "-s"],
+           source, f"{name} cannot be linked")
     after = os.times()
     seconds = after.children_user + after.children_system - before.children_user - before.children_system
     stamp.write_text(f"{wanted.hexdigest()} {seconds}\n")
@@ -243,15 +222,15 @@ def prepared(program: Program, folder: Path) -> list[str]:
     """The arguments; the input is made once."""
     folder.mkdir(parents=True, exist_ok=True)
     known = folder / "arguments"
-    if not known.is_file() or known.stat().st_mtime < Path(__file__).stat().st_mtime:
+    if not known.is_file() or known.stat().st_mtime < Path(inputs.__file__).stat().st_mtime:
         known.write_text("\n".join(program.arguments(folder)))
     return known.read_text().splitlines()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Makes programs of Debian's sources with either vector.")
+    parser = argparse.ArgumentParser(description="Makes programs of Debian's sources for a contender.")
     parser.add_argument("program", choices=PROGRAMS)
-    parser.add_argument("container", choices=CONTAINERS)
+    parser.add_argument("contender", choices=CONTENDERS)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--library", type=Path, required=True)
@@ -260,7 +239,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two parts of a run may be here
-        file, seconds = made(asked.program, asked.container, folder, asked.compiler, asked.library.resolve())
+        file, seconds = made(asked.program, asked.contender, folder, asked.compiler, asked.library.resolve())
         arguments = prepared(PROGRAMS[asked.program], folder / "input" / asked.program)
     print("file", file)
     print("build_time", seconds)

@@ -49,6 +49,14 @@ def test_the_least_and_the_most_of_several_configurations_and_how_many_they_are(
         quotes_of(tmp_path / "lost", runs[:1], where={}, figures={"least": {"of": OURS, "pick": "least"}}).value("T.least")
 
 
+def test_figures_of_results_that_lie_apart_come_from_the_file_that_knows_them(tmp_path):
+    (tmp_path / "table.py").write_text("def quotes():\n    return {'mean': '0.80'}\n")
+    quotes = quotes_of(tmp_path, made_by="table.py", figures={"all": "mean", "none": "median"})
+    assert quotes.value("T.all") == "0.80"
+    with pytest.raises(quoted_figures.Unknown, match="table.py makes no median"):
+        quotes.value("T.none")
+
+
 @pytest.mark.parametrize(
     "name, group, why",
     [
