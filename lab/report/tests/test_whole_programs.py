@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import pytest
-from headroom_report.results import figures, published, reading
+from headroom_report.results import published
 from headroom_report.verdicts import claims
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "experiments/whole-programs"
