@@ -1,6 +1,7 @@
 from headroom_report.results.catalogue import VECTOR, YARDSTICK
 from headroom_report.verdicts.claims import promise
 
-@promise("Processor time to compile a file that includes vector and appends to one, -O2 / the same of std::vector", "≤ 1.5")
+@promise("Compiling a file that includes vector and appends to one takes at most a quarter more processor time than with std::vector.",
+         "≤ 1.25")
 def compile_time(cells):
-    return cells.ratio("time", VECTOR, YARDSTICK) <= 1.5
+    return cells.ratio("time", VECTOR, YARDSTICK) <= 1.25

@@ -29,7 +29,10 @@ EXPERIMENT = Experiment(
         "differ in how the third thread learns that there is one more. Elapsed time with as many processors as said; every sum has "
         "the digits of one thread's."
     ),
-    limits="A term takes a tenth of a microsecond: what is measured is handing over. With real work a term, all but the first are alike.",
+    limits=(
+        "A term takes a tenth of a microsecond, so that what is measured is handing over: one thread alone takes less time than any "
+        "pipeline, because no term is work enough for a thread of its own."
+    ),
     contests=(Contest("time", "time of a sum", "a pipeline of threads that hand over numbers"),),
     more=(Contest("cpu", "processor time of a sum"), Contest("switches", "times a thread gave up or lost its processor"),
           Contest("spins", "times a thread looked for work in vain"), Contest("peak_resident", "peak of resident memory")),

@@ -1,6 +1,6 @@
 from headroom_report.results.documents import P0089R0
 from headroom_report.results.strategies import GLOBAL, POOL
-from headroom_report.verdicts.claims import best, claim, promise
+from headroom_report.verdicts.claims import claim
 
 @claim(P0089R0, "Once memory is shuffled, shuffling it further adds little.", "Benchmark II, table 15",
        "16.2 times after three shuffles, 16.2 after nine (10⁶ links)")
@@ -20,12 +20,3 @@ def locality_with(cells):
        "in almost all cases well below 2")
 def locality_with_mostly(cells):
     return cells(sf=5).value("degradation", POOL).most() < 2
-
-@promise("Reading after shuffling, a multipool for each subsystem: time of an access / the best other's",
-         "≤ 1.0 at |G| = 2²¹, |S| = 2¹⁸, 64 accesses")
-def locality_best(cells):
-    return cells(links=2**21, subsystem_links=2**18, af=64).ratio("time", POOL, best()) <= 1
-
-@promise("The same: time after shuffling / before", "< 2 in nine cells of ten")
-def locality_degradation(cells):
-    return cells.value("degradation", POOL).nine_of_ten() < 2

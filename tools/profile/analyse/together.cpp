@@ -9,8 +9,8 @@ namespace headroom::profile {
 namespace {
 
 // A malloc that can be preloaded, where the lab has containers that live and die.
-constexpr lab_cell preload_cell{"lives", "std::allocator AS1 under mimalloc 2.4", "container=map elements=1000000 order=random",
-                                0.63};
+constexpr lab_cell preload_cell{"lives", "std::allocator AS1 under mimalloc 3.4", "container=map elements=1000 order=random",
+                                0.68};
 
 constexpr double beyond_caches_bytes = 1 << 20;    // of one processor's own
 

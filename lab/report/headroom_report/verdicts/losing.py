@@ -54,7 +54,7 @@ def of(standings: dict[str, Standing], experiments: Iterable[Experiment]) -> lis
 
 def _loss(machine: str, experiment: Experiment, contest: Contest, places: list[Place], decided: int) -> Loss:
     peers = Counter(implementation(place.other) for place in places)
-    named = [name for name, _ in peers.most_common(2)]
+    named = [name.replace("container::pmr::", "") for name, _ in peers.most_common(2)]
     against = ", ".join(named) + (" and others" if len(peers) > len(named) else "")
     ratios = sorted(place.ratio for place in places)
     middle, most = statistics.median(ratios), ratios[-1]
