@@ -21,7 +21,8 @@ def typed(content):
 
     apart = [match.span() for match in re.finditer(r"(?:^(?![ \t]*[-*|] |[ \t]*$).*\n?|^[ \t]*[-*|] .*\n?)(?:^(?![ \t]*[-*|] |[ \t]*$).*\n?)*", content, re.M)
              if MEASURED_APART.search(match[0])]
-    prose = re.sub(r"```.*?```|`[^`\n]*`|<img[^>]*>", blank, quoted_figures.MARK.sub(blank, content), flags=re.S)
+    made = re.compile(re.escape(quoted_figures.LOSING) + ".*?" + re.escape(quoted_figures.END), re.S)    # tests of the report compare it
+    prose = re.sub(r"```.*?```|`[^`\n]*`|<img[^>]*>", blank, made.sub(blank, quoted_figures.MARK.sub(blank, content)), flags=re.S)
     for match in TYPED.finditer(prose):
         if not any(begin <= match.start() < end for begin, end in apart):
             yield content.count("\n", 0, match.start()) + 1, match[0]
