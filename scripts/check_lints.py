@@ -1,4 +1,5 @@
 """Plants one fault for each lint into a small tree of its own, and sees that the lint finds it there and nothing before."""
+import gzip
 import pathlib
 import shutil
 import subprocess
@@ -86,17 +87,40 @@ def git(tree, *words, given=None):
     return subprocess.run(["git", "-C", tree, *words], input=given, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def check_age(tree):
-    """lint_age in a repository: silent at 200 commits that change src/, not at 201, and by date if it does not know the commit."""
+def repository(tree, *scripts, changes):
+    """Makes one with these scripts and so many commits that change src/, then one that does not. Returns the first commit."""
     (tree / "docs").mkdir(parents=True)
     (tree / "scripts").mkdir()
-    for name in ("lint_age.py", "sources.py"):
+    for name in (*scripts, "sources.py", "history.py"):
         shutil.copy(HERE / name, tree / "scripts")
     git(tree, "init", "-q", "-b", "main")
     said = "".join(f"commit refs/heads/main\ncommitter a <a@a> {1767225600 + number} +0000\ndata 1\nx\nM 644 inline {file}\ndata {len(str(number))}\n{number}\n"
-                   for number, file in enumerate(["src/a"] * 201 + ["docs/a"]))    # in the year 2026's first minutes
+                   for number, file in enumerate(["src/a"] * changes + ["docs/a"]))    # in the year 2026's first minutes
     git(tree, "fast-import", "--quiet", given=said)
-    first = git(tree, "rev-list", "--reverse", "main").splitlines()[0]
+    return git(tree, "rev-list", "--reverse", "main").splitlines()[0]
+
+
+def check_results_age(folder):
+    """lint_figures in a repository: silent where results are 100 commits of the library old and said to be, not at 101, nor where the
+    page is off by more than ten."""
+    for number, (changes, said, status, expected) in enumerate(((101, 95, 0, ""), (102, 101, 1, "101 commits have changed"), (31, 15, 1, "and it is 30 commits"))):
+        tree = folder / str(number)
+        first = repository(tree, "lint_figures.py", "quoted_figures.py", changes=changes)
+        shutil.copytree(HERE.parent / "lab/report/headroom_report/results", tree / "lab/report/headroom_report/results", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(HERE.parent / "lab/report/headroom_report/__init__.py", tree / "lab/report/headroom_report")
+        (tree / "docs/report/results").mkdir(parents=True)
+        lines = (f'{{"v":1,"kind":"machine","id":"m","cpu":"x","commit":"{first}","library":"y"}}\n'
+                 '{"v":1,"kind":"run","machine":"m","experiment":"e","contender":"c","parameters":{},"outcome":"ok","round":0,"metrics":{}}\n')
+        (tree / "docs/report/results/x.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+        (tree / "README.md").write_text(f"<!--=report.age-->of the library as it was {said} commits ago<!--=-->\n")
+        ran = run(tree, "figures")
+        if ran.returncode != status or expected not in ran.stdout:
+            failures.append(f"lint_figures: {changes} commits, said {said}: wanted {status} and \"{expected}\", got {ran.returncode}:\n{ran.stdout}{ran.stderr}")
+
+
+def check_age(tree):
+    """lint_age in a repository: silent at 200 commits that change src/, not at 201, and by date if it does not know the commit."""
+    first = repository(tree, "lint_age.py", changes=201)
     for commit, date, status, expected in ((first, "2026-01-01", 0, ""), (git(tree, "rev-parse", "main"), "2020-01-01", 0, ""),
                                            ("0" * 40, "2026-01-01", 1, ": 201 commits have changed"), ("0" * 40, "2026-01-02", 0, "")):
         (tree / "docs/platforms.md").write_text(f"<!-- made by scripts/platform_table.py -->\n| `gcc` | {date} | `{commit}` | 9 |\n")
@@ -131,5 +155,6 @@ with tempfile.TemporaryDirectory() as folder:
             failures.append(f"lint_{lint}: wanted \"{expected}\", got {faulty.returncode}:\n{faulty.stdout}{faulty.stderr}")
     if shutil.which("git"):
         check_age(pathlib.Path(folder) / "repository")
+        check_results_age(pathlib.Path(folder) / "results")
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

@@ -4,9 +4,9 @@ Why: what no run compiles rots in a week, and an old table says what was. Each r
 repository does not have it (a shallow clone, history written anew), the row's date counts. Without git nothing can be said.
 """
 import re
-import subprocess
 import sys
 
+from history import git
 from sources import ROOT, finish, lines
 
 PAGE = "docs/platforms.md"
@@ -14,15 +14,6 @@ BEGIN, END = "<!-- made by scripts/platform_table.py -->", "<!-- end -->"
 ROW = re.compile(r"\| `([\w-]+)` \| (\d{4}-\d\d-\d\d) \| `([0-9a-f]{7,40})` \|")
 MOST = 200    # commits
 SKIPPED = 77
-
-
-def git(*words):
-    """What git prints; None if it fails."""
-    try:
-        run = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
-    except OSError:
-        return None
-    return run.stdout.strip() if run.returncode == 0 else None
 
 
 def changes_since(commit, date):

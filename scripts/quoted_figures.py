@@ -23,9 +23,9 @@ import importlib
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
+from history import git
 from sources import ROOT, files, text
 
 REPORT = pathlib.Path("docs/report")
@@ -59,15 +59,6 @@ def report_part(name):
 
 def has_results(root):
     return any((root / REPORT / "results").glob("*.jsonl.gz"))
-
-
-def git(*words):
-    """What git prints; None if it fails."""
-    try:
-        run = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
-    except OSError:
-        return None
-    return run.stdout.strip() if run.returncode == 0 else None
 
 
 def commits_since(about):

@@ -14,6 +14,7 @@ from headroom_report.verdicts.standing import Place
 import samples
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+import history  # noqa: E402
 import quoted_figures  # noqa: E402
 
 
@@ -91,7 +92,7 @@ def repository(folder, commits):
 
 def test_results_are_as_old_as_the_commits_that_changed_the_library_since(tmp_path, monkeypatch):
     git = repository(tmp_path, 4)
-    monkeypatch.setattr(quoted_figures, "ROOT", tmp_path)
+    monkeypatch.setattr(history, "ROOT", tmp_path)
     trees = "-".join(tree[:8] for tree in git("rev-parse", "HEAD:include", "HEAD:src").split())
     assert quoted_figures.commits_since({"commit": git("rev-parse", "HEAD~3"), "library": "another"}) == 3
     (tmp_path / "README.md").write_text("x")
