@@ -2,9 +2,11 @@
 // which come before the recorder's, and hidden, as a library that is linked statically may have them.
 #include <sys/mman.h>
 
+#include <chrono>
 #include <cstddef>
 #include <list>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -35,4 +37,5 @@ int main() {
     for (long i = 0; i < 3000000; ++i) numbers.push_back(i);
     std::list<int> list;
     for (int i = 0; i < 300000; ++i) list.push_back(i);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));    // the command looks at resident pages now and then, and may be busy
 }
