@@ -37,5 +37,6 @@ int main() {
     for (long i = 0; i < 3000000; ++i) numbers.push_back(i);
     std::list<int> list;
     for (int i = 0; i < 300000; ++i) list.push_back(i);
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));    // the command looks at resident pages now and then, and may be busy
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(500));    // the command looks at resident pages now and then, and may be busy
 }
