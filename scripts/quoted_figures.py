@@ -53,7 +53,9 @@ def written(value, unit):
 
 def report_part(name):
     """A module of the report, which lies in the lab."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lab/report"))
+    folder = str(pathlib.Path(__file__).resolve().parent.parent / "lab/report")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     return importlib.import_module(f"headroom_report.{name}")
 
 
@@ -124,10 +126,7 @@ class Quotes:
 
     def made_elsewhere(self, name, file, key):
         if file not in self.elsewhere:
-            sys.path.insert(0, str(ROOT / "lab/report"))
-            from headroom_report.results import published
-
-            self.elsewhere[file] = published.module(self.root / file).quotes()
+            self.elsewhere[file] = report_part("results.published").module(self.root / file).quotes()
         if key not in self.elsewhere[file]:
             raise Unknown(f"{name}: {file} makes no {key}")
         return self.elsewhere[file][key]

@@ -113,7 +113,7 @@ child_request request_for(const planned& point, const std::string& contender, co
     return request;
 }
 
-// Whether other programs took more than a quiet machine's share while it ran. Their time is known to a few hundredths of a second.
+// True if other programs took more than quiet_limit while it ran. The system counts their time in hundredths of a second.
 bool disturbed(const run_record& run) {
     const auto others = run.metrics.find("others_cpu");
     const auto elapsed = run.metrics.find("elapsed");
@@ -255,7 +255,8 @@ private:
         }
     }
 
-    // Whether to measure again because others were at work; waits for a quiet machine first. Counts are the same beside others.
+    // True if the measurement must be repeated, because other programs disturbed it; then it has waited for a quiet machine. Counts are
+    // never repeated.
     bool must_repeat(const planned& point, const run_record& record) {
         if (!options_.waiting || point.counted || !disturbed(record)) return false;
         (void)wait_until_quiet(waiting_left_);

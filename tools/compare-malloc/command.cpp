@@ -1,6 +1,5 @@
 // headroom compare-malloc: runs a program over every malloc that is installed, in turn, and says what it takes over each.
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,7 +1,5 @@
 #include "comparison.hpp"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -28,7 +28,7 @@ double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec)
 // In the child: becomes the program, or writes errno into `failed`.
 [[noreturn]] void become(const program_call& call, char* const* arguments, const std::string& preload, int failed) {
     setpgid(0, 0);
-    // What was ignored stays so; what was handled is the default again by itself, in the program.
+    // exec resets handled signals to their defaults, and leaves ignored ones ignored.
     const int input = open(call.input.c_str(), O_RDONLY);
     bool ready = input >= 0 && dup2(input, STDIN_FILENO) >= 0;
     if (ready && !call.show_output) {

@@ -1,7 +1,5 @@
 #include "show.hpp"
 
-#include <sys/wait.h>
-
 #include <cmath>
 #include <cstdio>
 

@@ -206,8 +206,8 @@ int lab_command::list() {
     return 0;
 }
 
-// Says by whom the machine is used, and with --wait waits until it is quiet, for at most so many seconds, which it subtracts. Returns
-// true if the run may begin.
+// Names the programs that use the machine. With --wait it waits for at most `waiting` seconds until the machine is quiet, and subtracts
+// what that took. Returns true if the run may begin.
 bool lab_command::begin_beside_others(double& waiting) const {
     const bool waits = wait_ >= 0;
     lab::other_load load = lab::observe_other_load(0.2);
