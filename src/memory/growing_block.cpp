@@ -48,10 +48,17 @@ bool can_fill_heap_block(const large_layout& layout) noexcept {
     return layout.heap == nullptr && layout.element_bytes < heap_step && heap_is_known();
 }
 
+std::size_t first_bytes_from_unknown_heap(std::size_t element_bytes) noexcept {
+    return is_power_of_two(element_bytes) ? std::max(min_unknown_block, element_bytes) : element_bytes;
+}
+
 }    // namespace
 
 std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept {
-    return can_fill_heap_block(layout) ? elements_in_heap_block(layout, count) : count;
+    if (can_fill_heap_block(layout)) return elements_in_heap_block(layout, count);
+    if (layout.heap != nullptr || count >= layout.min_large_elements) return count;
+    const std::size_t first = first_bytes_from_unknown_heap(layout.element_bytes) / layout.element_bytes;
+    return first < layout.min_large_elements ? std::max(count, first) : count;
 }
 
 HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
@@ -97,7 +104,7 @@ namespace {
 // Returns the size of the short block after one of `bytes`; 0 if that takes more than a few instructions.
 std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noexcept {
     const std::size_t element = layout.element_bytes;
-    std::size_t first = element;
+    std::size_t first = first_bytes_from_unknown_heap(element);
     if (element < heap_step && heap_is_known()) {
         // A block of a power of two of bytes has `more` bytes than that, which must not fit another 12-byte element.
         constexpr std::size_t more = heap_block_bytes(2 * heap_step) - 2 * heap_step;

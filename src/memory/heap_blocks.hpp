@@ -8,9 +8,10 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Sizes of a known malloc's blocks: the smallest, and the step to larger ones. They are glibc's, except for old 32-bit versions: chunks of
-// 16 bytes, at least two of them in 64 bits, less a word of header.
+// 16 bytes, at least two of them in 64 bits, less a word of header. The last one is of any other malloc.
 inline constexpr std::size_t heap_step = 16;    // bytes
 inline constexpr std::size_t min_heap_block = sizeof(void*) == 8 ? 24 : 12;
+inline constexpr std::size_t min_unknown_block = 8;
 
 // Returns the usable bytes of the known malloc's block for `bytes`.
 [[nodiscard]] constexpr std::size_t heap_block_bytes(std::size_t bytes) noexcept {

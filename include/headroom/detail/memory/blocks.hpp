@@ -4,8 +4,8 @@
 // vector of every file. The copy between blocks stays a call of memcpy there; compiled for size, it would be an instruction that is slow
 // to start. A header of one cache line before the elements of a large block names its reservation. Elements must be relocatable.
 //
-// A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ... A growing block requests all of it, so that a short
-// vector of small elements grows less often; it is never larger than by doubling from one element on. Unknown heaps: plain doubling.
+// A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ..., with others at least 8. A growing block requests all
+// of it, so that a short vector of small elements grows less often; it is never larger than by doubling from one element on.
 //
 // Only the last three functions throw. A null block means that memory was refused; nothing has changed then. Invalidate: what they move or
 // release. No function takes a pointer to const, because GCC 12 would warn that its target is uninitialised.
@@ -62,7 +62,7 @@ HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_
 
 // --- Growing
 
-// Returns how many elements malloc's block for `count` holds; `count` for other heaps, large blocks and elements of 16 bytes or more. O(1).
+// Returns how many elements malloc's block for `count` holds; `count` for operator new, large blocks, elements of 16 bytes or more. O(1).
 [[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept;
 
 // Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).
