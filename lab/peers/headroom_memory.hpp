@@ -28,6 +28,15 @@ struct headroom_memory_peer : resource_peer<headroom_library, Resource> {
     void next_round(round_end) { this->resource_.rewind(); }
 };
 
+// Like pool_peer: a pool that has all its blocks back needs no call.
+template <class Resource>
+struct headroom_pool_peer : resource_peer<headroom_library, Resource> {
+    explicit headroom_pool_peer(std::size_t) : resource_peer<headroom_library, Resource>(std::in_place) {}
+    void next_round(round_end how) {
+        if (how == round_end::winked) this->resource_.rewind();
+    }
+};
+
 template <class Resource>
 struct headroom_fresh_peer : resource_peer<headroom_library, Resource> {
     explicit headroom_fresh_peer(std::size_t) : resource_peer<headroom_library, Resource>(std::in_place) {}
@@ -52,20 +61,20 @@ struct headroom_arena : headroom_memory_peer<arena_resource> {
     static constexpr allocator_kind kind = allocator_kind::monotonic;
     using headroom_memory_peer::headroom_memory_peer;
 };
-struct headroom_multipool : headroom_memory_peer<multipool_resource> {
+struct headroom_multipool : headroom_pool_peer<multipool_resource> {
     static constexpr const char* id = "headroom::multipool_resource";
     static constexpr allocator_kind kind = allocator_kind::multipool;
-    using headroom_memory_peer::headroom_memory_peer;
+    using headroom_pool_peer::headroom_pool_peer;
 };
 struct headroom_multipool_fresh : headroom_fresh_peer<multipool_resource> {
     static constexpr const char* id = "headroom::multipool_resource/fresh";
     static constexpr allocator_kind kind = allocator_kind::multipool;
     using headroom_fresh_peer::headroom_fresh_peer;
 };
-struct headroom_synchronized_multipool : headroom_memory_peer<synchronized_multipool_resource> {
+struct headroom_synchronized_multipool : headroom_pool_peer<synchronized_multipool_resource> {
     static constexpr const char* id = "headroom::synchronized_multipool_resource";
     static constexpr allocator_kind kind = allocator_kind::multipool;
-    using headroom_memory_peer::headroom_memory_peer;
+    using headroom_pool_peer::headroom_pool_peer;
 };
 
 // A multipool over a resource that only grows.
