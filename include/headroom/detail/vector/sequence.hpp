@@ -43,11 +43,11 @@ constexpr auto compare_three_way(const T& a, const T& b) {
 // would lose against one of the program that takes anything; one that is no template would also accept types that convert.
 template <class Container>
 constexpr bool equal_elements(const Container& a, const Container& b) {
-    return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
+    return a.size() == b.size() && std::equal(a.data(), std::to_address(a.end()), b.data());
 }
 template <class Container>
 constexpr auto compare_elements(const Container& a, const Container& b) {
-    return std::lexicographical_compare_three_way(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(),
+    return std::lexicographical_compare_three_way(a.data(), std::to_address(a.end()), b.data(), std::to_address(b.end()),
                                                   detail::compare_three_way<typename Container::value_type>);
 }
 
@@ -110,13 +110,13 @@ public:
     // builds it in a local and moves it.
 
     template <class... Args>
-    constexpr iterator emplace(const_iterator where, Args&&... args) {
+    HEADROOM_ALWAYS_INLINE constexpr iterator emplace(const_iterator where, Args&&... args) {
         return emplace_at_(index_of_(where, "emplace()"), std::forward<Args>(args)...);
     }
-    constexpr iterator insert(const_iterator where, const value_type& value) {
+    HEADROOM_ALWAYS_INLINE constexpr iterator insert(const_iterator where, const value_type& value) {
         return emplace_at_(index_of_(where, "insert()"), value);
     }
-    constexpr iterator insert(const_iterator where, value_type&& value) {
+    HEADROOM_ALWAYS_INLINE constexpr iterator insert(const_iterator where, value_type&& value) {
         return emplace_at_(index_of_(where, "insert()"), std::move(value));
     }
 
@@ -217,10 +217,17 @@ protected:
         return iterator_at_(index);
     }
 
-    // Inserts one element before `index`. Builds it in its final place at the end and in a larger block; otherwise in a temporary first,
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr iterator emplace_at_(size_type index, Args&&... args) {
+        if (index != size()) return emplace_before_(index, std::forward<Args>(args)...);
+        this->emplace_back(std::forward<Args>(args)...);
+        return iterator_at_(index);
+    }
+
+    // Inserts one element before that at `index` < size(). Builds it in its final place in a larger block; otherwise in a temporary first,
     // because the arguments may be elements that are moved.
     template <class... Args>
-    constexpr iterator emplace_at_(size_type index, Args&&... args) {
+    constexpr iterator emplace_before_(size_type index, Args&&... args) {
         expect_changeable_();
         if constexpr (is_bytewise_() && base_::template can_construct_in_local_<Args...>) {
             temporary<Store> value(as_store_(), std::forward<Args>(args)...);
@@ -244,10 +251,6 @@ protected:
             }
             value_type* const place = raw_(begin_) + index;
             value_type* const last = raw_(end_);
-            if (place == last) {
-                this->construct_at_end_(std::forward<Args>(args)...);
-                return iterator_at_(index);
-            }
             if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
                 // Moves an rvalue directly into place, unless it is an element that makes room.
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(place, last, args) && ...)) {
@@ -268,11 +271,6 @@ protected:
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytewise(place + 1, place, static_cast<size_type>(last - place));
                 detail::move_bytewise(place, std::addressof(value), 1);
-                this->set_end_after_(last);
-                return;
-            }
-            if (place == last) {
-                this->construct_(last, std::move(value));
                 this->set_end_after_(last);
                 return;
             }
