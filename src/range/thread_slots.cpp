@@ -65,7 +65,7 @@ HEADROOM_COLD void release_stale_slots() noexcept {
 
 // Slow path of acquire_range(): takes a range from the list, or a new one.
 HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                           failure& why, expected_use use) noexcept {
+                                           failure& why, const expected_use& use) noexcept {
     release_stale_slots();
     const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, use);
     if (held.control != nullptr && held.control->cache.reused_bytes != 0) update_fits_thread_slot(held.control);
@@ -95,7 +95,7 @@ HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
 }    // namespace
 
 held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
-                         expected_use use) noexcept {
+                         const expected_use& use) noexcept {
     why = {};
     if (thread_range_slots* const mine = usable_slots()) {
         constexpr std::size_t smallest_page = 4096;

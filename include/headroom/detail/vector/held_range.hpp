@@ -36,7 +36,7 @@ struct expected_use {
 // Reserves `bytes`, rounded up to pages; unless `exact`, tries half as much when refused, and so on down to `floor_bytes`. Takes a kept
 // range of this size and policy if there is one: without a system call from a thread slot. If refused, sets `why`, returns an empty range.
 HEADROOM_API held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                      failure& why, expected_use use = {}) noexcept;
+                                      failure& why, const expected_use& use = {}) noexcept;
 
 // Releases the range to the cache of kept ranges or to the system. Null is ignored. `used`, the bytes in use from the base, says what is
 // worth keeping of a premapped range; the library knows that of a guarded one.

@@ -374,11 +374,15 @@ private:
     HEADROOM_ALWAYS_INLINE void set_range_(const extent_& there) noexcept {
         // The caller has just stored `there` member by member. Loading two members at once would wait 6 ns for both stores.
         T* begin = there.begin;
+        T* cap = there.cap;
+        range* control = there.control;
         HEADROOM_LOAD_SEPARATELY(begin);
+        HEADROOM_LOAD_SEPARATELY(cap);
+        HEADROOM_LOAD_SEPARATELY(control);
         begin_ = begin;
         end_ = begin;
-        cap_ = there.cap;
-        control_ = there.control;
+        cap_ = cap;
+        control_ = control;
         limit_ = there.limit;
     }
 };
