@@ -326,7 +326,7 @@ protected:
     }
     // Slow path of append_from_(): appends more elements than the capacity holds, in steps if the source allows it.
     template <class Source>
-    constexpr void append_with_growth_(size_type count, const Source& source, size_type skip) {
+    HEADROOM_NOINLINE constexpr void append_with_growth_(size_type count, const Source& source, size_type skip) {
         size_type most = Source::can_build_in_steps && count > step_size_() ? elements_per_step_(count) : count;
         if constexpr (Source::template writes_nothing<Store, value_type>) {
             // Elements that are not written to here are not populated either. In place that needs no geometric growth.
