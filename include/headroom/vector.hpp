@@ -92,10 +92,10 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base_(allocator) {}
     // std::size_t, not size_type, so that a deduction guide can rule these out without the class that it would deduce.
     constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->construct_initial_(count, detail::value_init_source{});
+        this->construct_values_(count);
     }
     constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->construct_initial_(count, detail::fill_source{value});
+        this->construct_filled_(count, value);
     }
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
@@ -125,12 +125,10 @@ public:
     constexpr vector(const vector& other)
         : vector(other, traits_::select_on_container_copy_construction(other.memory_.allocator())) {}
     constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
-        this->construct_initial_(other.size(), detail::copy_source<const T*>{other.data()});
+        this->construct_copies_(other.data(), other.size());
     }
     // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
-    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(std::move(other.memory_.allocator())) {
-        this->steal_(other);
-    }
+    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(typename store_::stolen_{other}) {}
     // O(1) if the allocators are equal, else O(other.size()): moves element by element.
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits_::is_always_equal::value)
         : vector(allocator) {
@@ -163,9 +161,8 @@ public:
     // O(1) and size() destructions if the allocator propagates or is equal, else element by element. Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits_::propagate_on_container_move_assignment::value ||
                                                          traits_::is_always_equal::value) {
-        if (this == std::addressof(other)) return *this;
         if (traits_::propagate_on_container_move_assignment::value || allocators_equal_(other)) {
-            vector taken(std::move(other));
+            vector taken(std::move(other));    // all of it, even if `other` is *this
             take_over_<traits_::propagate_on_container_move_assignment::value>(taken);
         } else if constexpr (!traits_::propagate_on_container_move_assignment::value && !traits_::is_always_equal::value) {
             if (this->contains_object_(other)) {
@@ -183,6 +180,8 @@ public:
     }
 
     HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->destroy_and_release_(); }
+
+    HEADROOM_ACCESS_IN_CLASS(T)
 
     [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
 

@@ -163,8 +163,6 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
     add_bytes_copied(bytes);
 }
 
-// --- Statistics of commits.
-
 constinit counters counts;
 
 void add_bytes_copied(std::size_t bytes) noexcept { counts.bytes_copied.fetch_add(bytes, std::memory_order_relaxed); }

@@ -60,8 +60,6 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
 HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept;
 [[nodiscard]] HEADROOM_API bool is_on_heap(const large_layout& layout, void* begin) noexcept;
 
-// --- Growing
-
 // Returns how many elements malloc's block for `count` holds; `count` for operator new, large blocks, elements of 16 bytes or more. O(1).
 [[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept;
 

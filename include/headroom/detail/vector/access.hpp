@@ -15,6 +15,19 @@
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/iterator.hpp>
 
+// Members of element_access_, repeated in each container: GCC's -fipa-sra passes what a function reads of a parameter, not a reference,
+// only where it reads members of the parameter's own class. A route planner took 1.2 of the time without these.
+#define HEADROOM_ACCESS_IN_CLASS(T)                                                 \
+    [[nodiscard]] constexpr T& operator[](std::size_t index) noexcept {             \
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index); \
+        return *(this->begin_ + static_cast<std::ptrdiff_t>(index));                \
+    }                                                                               \
+    [[nodiscard]] constexpr const T& operator[](std::size_t index) const noexcept { \
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index); \
+        return *(this->begin_ + static_cast<std::ptrdiff_t>(index));                \
+    }                                                                               \
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(this->end_ - this->begin_); }
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class Store>
@@ -89,8 +102,6 @@ public:
     [[nodiscard]] constexpr const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
     [[nodiscard]] constexpr const_reverse_iterator crbegin() const noexcept { return rbegin(); }
     [[nodiscard]] constexpr const_reverse_iterator crend() const noexcept { return rend(); }
-
-    // --- Capacity, in elements.
 
     [[nodiscard]] constexpr bool empty() const noexcept { return begin_ == end_; }
     [[nodiscard]] constexpr size_type size() const noexcept { return static_cast<size_type>(end_ - begin_); }

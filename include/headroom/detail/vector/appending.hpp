@@ -406,6 +406,13 @@ protected:
         }
         append_within_capacity_(count, source, 0);
     }
+    HEADROOM_NOINLINE constexpr void construct_values_(size_type count) { construct_initial_(count, value_init_source{}); }
+    HEADROOM_NOINLINE constexpr void construct_filled_(size_type count, const value_type& value) {
+        construct_initial_(count, fill_source{value});
+    }
+    HEADROOM_NOINLINE constexpr void construct_copies_(const value_type* first, size_type count) {
+        construct_initial_(count, copy_source<const value_type*>{first});
+    }
     HEADROOM_NOINLINE constexpr void allocate_for_steps_(size_type count) {
         HEADROOM_UNPOISON_CAPACITY();
         this->allocate_(count, step_size_());

@@ -58,8 +58,6 @@ struct heap_memory : default_construction_<T> {
     [[nodiscard]] static constexpr std::allocator<T> allocator() noexcept { return {}; }
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return detail::max_array_size(sizeof(T)); }
 
-    // --- Blocks
-
     // Allocates a block: on the heap for `wanted` elements, or a large one with memory for `required` (see allocate_large()) and addresses
     // for `wanted`. If refused, returns null with `Quiet`, else throws std::bad_alloc.
     template <bool Quiet>

@@ -50,6 +50,15 @@ public:
     // Copies or moves an allocator exactly once.
     template <class From>
     constexpr explicit movable_store_(From&& allocator) noexcept : memory_(std::forward<From>(allocator)) {}
+    // Takes over the block of `victim`, which becomes empty.
+    struct stolen_ {
+        movable_store_& victim;
+    };
+    HEADROOM_ALWAYS_INLINE constexpr explicit movable_store_(stolen_ from) noexcept
+        : begin_(from.victim.begin_), end_(from.victim.end_), cap_(from.victim.cap_),
+          memory_(std::move(from.victim.memory_.allocator())) {
+        from.victim.begin_ = from.victim.end_ = from.victim.cap_ = pointer();
+    }
     movable_store_(const movable_store_&) = delete;
     movable_store_& operator=(const movable_store_&) = delete;
     constexpr ~movable_store_() = default;
