@@ -123,7 +123,7 @@ public:
     // A protected vector may be destroyed; if access is refused, no destructor of an element runs. Invalidates: every element.
     HEADROOM_ALWAYS_INLINE ~settled_vector() { this->destroy_and_release_(); }
 
-    HEADROOM_ACCESS_IN_CLASS(T)
+    HEADROOM_ACCESS_IN_CLASS()
 
     // O(1). Invalidates: nothing; elements change owners.
     void swap(settled_vector& other) noexcept { this->swap_store_(other); }

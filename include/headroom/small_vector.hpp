@@ -121,7 +121,7 @@ public:
 
     HEADROOM_ALWAYS_INLINE constexpr ~small_vector() { this->destroy_and_release_(); }
 
-    HEADROOM_ACCESS_IN_CLASS(T)
+    HEADROOM_ACCESS_IN_CLASS()
 
     // O(1) if the elements of both are in blocks; invalidates nothing then. Otherwise like three moves.
     constexpr void swap(small_vector& other) noexcept(nothrow_move_) {

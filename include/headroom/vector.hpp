@@ -181,7 +181,7 @@ public:
 
     HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->destroy_and_release_(); }
 
-    HEADROOM_ACCESS_IN_CLASS(T)
+    HEADROOM_ACCESS_IN_CLASS()
 
     [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
 
