@@ -161,6 +161,15 @@ TYPED_TEST(unwritable_vector, a_reader_changes_nothing) { this->expect_all_refus
 TYPED_TEST(unwritable_vector, a_reader_of_a_longer_file_changes_nothing) {
     this->expect_all_refused(who::reader, capacity::left);
 }
+TYPED_TEST(unwritable_vector, a_reader_without_room_says_that_it_may_not_write) {
+    for (const auto& each : this->operations()) {
+        if (std::string(each.name) == "reserve()") continue;    // asks for more than max_size()
+        SCOPED_TRACE(each.name);
+        const auto written = this->writer(capacity::used_up);
+        auto reader = TestFixture::vector::open(this->path_, file_access::read_only, max_elements{10});
+        EXPECT_TRUE(this->is_refused(reader, each));
+    }
+}
 TYPED_TEST(unwritable_vector, a_forked_child_changes_nothing) { this->expect_all_refused(who::child, capacity::used_up); }
 TYPED_TEST(unwritable_vector, a_forked_child_with_capacity_changes_nothing) {
     this->expect_all_refused(who::child, capacity::left);
