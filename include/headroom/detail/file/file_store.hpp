@@ -51,7 +51,10 @@ public:
         return true;
     }
 
-    HEADROOM_ALWAYS_INLINE void grow_by_one_() { cap_ = commit_one_more_(control_, begin_, end_, limit_); }
+    HEADROOM_ALWAYS_INLINE void grow_by_one_() {
+        throw_unless_changeable_();
+        cap_ = commit_one_more_(control_, begin_, end_, limit_);
+    }
     // Like grow_by_one_(), but returns false instead of throwing.
     bool try_grow_by_one_() noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);

@@ -77,7 +77,6 @@ public:
             const value_type made(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
             if (HEADROOM_UNLIKELY(is_full_())) {
-                expect_changeable_();
                 HEADROOM_UNPOISON_CAPACITY();
                 this->grow_by_one_();
             }
@@ -188,7 +187,6 @@ protected:
     // Slow path of emplace_back(): appends to a full container in one of three ways. With `Quiet`, returns null if it cannot grow.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr value_type* emplace_back_slow_(Args&&... args) {
-        if constexpr (!Quiet) expect_changeable_();
         HEADROOM_UNPOISON_CAPACITY();
         if constexpr (Store::never_relocates_) {
             // 1. Grow, then construct: elements never move, and so do not the arguments that refer to them.
