@@ -70,9 +70,9 @@ namespace detail {
 
 // The calls of held_range.hpp, with the reason as a std::error_code.
 inline held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                std::error_code& error, expected_use use = {}) noexcept {
+                                std::error_code& error, std::size_t known_use = 0) noexcept {
     failure why;
-    const held_range held = detail::acquire_range(bytes, exact, floor_bytes, policy, why, use);
+    const held_range held = detail::acquire_range(bytes, exact, floor_bytes, policy, why, known_use);
     error = detail::to_error_code(why);
     return held;
 }

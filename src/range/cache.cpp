@@ -1,162 +1,229 @@
-// The cache of kept ranges: implements cache.hpp. Owns the list, the record of drops, and the limits.
+// The cache of idle memory: implements cache.hpp. Owns the lists of ranges with idle memory, and the limit.
 #include "range/cache.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <bit>
 #include <mutex>
-#include <utility>
 
+#include "range/account.hpp"
 #include "range/extent.hpp"
 #include "range/registry.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+
+// Ranges with idle memory, the newest first. Under the registry's lock.
+struct range_list {
+    range* newest = nullptr;
+    range* oldest = nullptr;
+    std::size_t count = 0;
+};
+
 namespace {
 
-using cache_clock = std::chrono::steady_clock;
-
 // A kept range takes up to three mappings of the 65,530 that a process may have by default.
-constexpr std::size_t max_ranges = 128;
+constexpr std::size_t max_kept_ranges = 128;
+// Released at a time at least, if there is as much: a system call for each few pages would cost more than they are worth.
+constexpr std::size_t min_release = std::size_t{256} << 10;
 constexpr std::size_t not_set = SIZE_MAX;
-// How long a dropped size is remembered, and a range kept.
-constexpr std::chrono::seconds reuse_period{1};
-// At most a sixteenth of the bytes in use is kept of sizes that do not recur, and half of them may be warm and unused in live ranges.
-constexpr std::size_t kept_fraction = 16;
-constexpr std::size_t warm_fraction = 2;
 
-// --- The list, most recently released first. Under the registry's lock, except atomics.
-
-constinit range* newest_kept = nullptr;
-constinit range* oldest_kept = nullptr;
-constinit std::size_t range_count = 0;
-constinit std::atomic<std::size_t> bytes_listed{0};
-constinit std::size_t bytes_not_reusable = 0;    // of those, in ranges kept as a share only
+constinit range_list kept;       // ranges without an owner
+constinit range_list surplus;    // live ranges, and ranges in thread slots, with idle memory past their committed part
+constinit std::size_t last_number = 0;
 constinit std::atomic<std::size_t> cache_bytes{not_set};
 constinit std::atomic<bool> limit_is_set{false};
 
-// --- The last sixteen drops. Under the registry's lock.
-
-struct recent_drop {
-    std::size_t reserved;    // 0: none
-    std::size_t memory;
-    std::size_t number;    // drop_count of the drop
-    cache_clock::time_point when;
-};
-constinit recent_drop recent_drops[16]{};
-
-void record_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    const std::size_t number = drop_count.load(std::memory_order_relaxed);
-    recent_drops[number % std::size(recent_drops)] = {control->size(), memory, number, now};
-    drop_count.store(number + 1, std::memory_order_relaxed);
-}
-
-bool are_similar(std::size_t a, std::size_t b) noexcept {
-    const std::size_t more = std::max(a, b);
-    return more <= max_slot_memory || more - std::min(a, b) <= more / 4;
-}
-
-// True if a range of about this size was dropped shortly before this one was acquired. Erases that record, so that it counts once.
-bool consume_recent_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    // A range acquired from a slot has no time.
-    const cache_clock::time_point since = control->cache.since == cache_clock::time_point{} ? now : control->cache.since;
-    for (recent_drop& each : recent_drops) {
-        if (each.reserved != control->size() || !are_similar(each.memory, memory)) continue;
-        const bool before = each.number - control->cache.drops_at_start > SIZE_MAX / 2;    // the counts wrap
-        if (!before || since - each.when > reuse_period) continue;
-        each.reserved = 0;
-        return true;
-    }
-    return false;
-}
-
-// Limits of the listed bytes.
-struct list_limits {
-    std::size_t reusable;     // of all: with the bytes in use at most their peak, and at most nine tenths of that
-    std::size_t share;        // of ranges whose size does not recur
-    std::size_t alone = 0;    // of the only range: includes the last tenth
-};
-constinit std::size_t previous_peak = 0;    // peak of the bytes in use in the second before `peak_started`
-constinit cache_clock::time_point peak_started{};
-
-std::size_t recent_peak() noexcept { return std::max(this_copy.peak_in_use.load(std::memory_order_relaxed), previous_peak); }
-
-// Updates the peak of the bytes in use, if its second is over, and returns the limits.
-list_limits update_list_limits(cache_clock::time_point now) noexcept {
-    const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
-    if (now - peak_started > reuse_period) {
-        const std::size_t most = this_copy.peak_in_use.exchange(in_use, std::memory_order_relaxed);
-        previous_peak = now - peak_started > 2 * reuse_period ? in_use : most;
-        peak_started = now;
-    }
-    const std::size_t share = in_use / kept_fraction;
-    const std::size_t most = recent_peak();
-    // Leaves a tenth for what is not counted: pages populated ahead, page tables.
-    const std::size_t rest = most - std::min(most, in_use);
-    return {std::max(share, std::min(rest, most - most / 10)), share, std::max(share, rest)};
-}
-
 void unlink(range* control) noexcept {
     cache_entry& entry = control->cache;
-    (entry.previous != nullptr ? entry.previous->cache.next : newest_kept) = entry.next;
-    (entry.next != nullptr ? entry.next->cache.previous : oldest_kept) = entry.previous;
-    entry.next = entry.previous = nullptr;
-    --range_count;
-    bytes_listed.fetch_sub(control->memory(), std::memory_order_relaxed);
-    if (!entry.reusable) bytes_not_reusable -= control->memory();
+    (entry.newer != nullptr ? entry.newer->cache.older : entry.list->newest) = entry.older;
+    (entry.older != nullptr ? entry.older->cache.newer : entry.list->oldest) = entry.newer;
+    --entry.list->count;
+    entry.newer = entry.older = nullptr;
+    entry.list = nullptr;
 }
 
-void link_as_newest(range* control) noexcept {
-    control->cache.previous = nullptr;
-    control->cache.next = newest_kept;
-    (newest_kept != nullptr ? newest_kept->cache.previous : oldest_kept) = control;
-    newest_kept = control;
-    ++range_count;
-    bytes_listed.fetch_add(control->memory(), std::memory_order_relaxed);
-    if (!control->cache.reusable) bytes_not_reusable += control->memory();
+// Precondition: the range is in no list.
+void link_as_newest(range_list& list, range* control) noexcept {
+    cache_entry& entry = control->cache;
+    entry.list = &list;
+    entry.number = ++last_number;
+    entry.older = list.newest;
+    (list.newest != nullptr ? list.newest->cache.newer : list.oldest) = control;
+    list.newest = control;
+    ++list.count;
 }
 
-// From the oldest on, unlinks each range while the list exceeds `limits` or `count` ranges, or that was released before `expiry`. Puts them
-// in front of the list `evicted`, and returns that.
-range* evict(list_limits limits, std::size_t count, cache_clock::time_point expiry, range* evicted) noexcept {
-    for (range* each = oldest_kept; each != nullptr;) {
-        range* const younger = each->cache.previous;
-        if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || range_count > count || each->cache.since < expiry ||
-            (!each->cache.reusable && bytes_not_reusable > limits.share)) {
-            unlink(each);
-            each->cache.next = evicted;
-            evicted = each;
+[[nodiscard]] std::size_t idle_bytes() noexcept { return this_copy.idle_bytes.load(std::memory_order_relaxed); }
+
+// Returns how many bytes may be idle once `more` are in use.
+std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
+    const std::size_t limit = limit_of_cache(idle);
+    if (limit_is_set.load(std::memory_order_relaxed)) return limit;
+    const idle_budget budget = budget_with(more);
+    return std::min(limit, budget.regained) + (limit < default_limit ? 0 : budget.missed);
+}
+
+// True if an owner is charged for bytes that it has not committed yet: they must stay accessible.
+bool is_charged_ahead(const range* control) noexcept {
+    return control->cache.list == &surplus && control->extent.accessible > control->memory();
+}
+
+// Locks and returns the oldest range in the lists that no other thread is working on; null if there is none.
+range* lock_oldest(bool only_kept) noexcept {
+    range* without_owner = kept.oldest;
+    range* live = only_kept ? nullptr : surplus.oldest;
+    while (without_owner != nullptr || live != nullptr) {
+        const bool kept_is_older =
+            live == nullptr || (without_owner != nullptr && without_owner->cache.number < live->cache.number);
+        range*& next = kept_is_older ? without_owner : live;
+        range* const each = next;
+        next = each->cache.newer;
+        if (!each->mutex.try_lock()) continue;
+        if (!is_charged_ahead(each)) return each;
+        each->mutex.unlock();
+    }
+    return nullptr;
+}
+
+// Unlocks a range's mutex for a thread that is not its owner. An owner under prefault_ahead waits for batches of its helper instead.
+void unlock_as_stranger(range* control) noexcept {
+    const bool has_helper = policy_calls::prefault_call(control->policy) != nullptr;
+    control->mutex.unlock();
+    if (!has_helper) return;
+    control->prefault.batch_count.fetch_add(1, std::memory_order_release);
+    wake_all(control->prefault.batch_count);
+}
+
+// Returns how many bytes of a locked range stay if `excess` are to go. The first `owners` bytes are in use. Precondition: it has more.
+std::size_t bytes_to_leave(const range* control, std::size_t owners, std::size_t excess) noexcept {
+    const std::size_t memory = control->memory();
+    std::size_t left = memory - std::min(memory - owners, std::max(excess, min_release));
+    // Splitting a huge page would keep its memory.
+    if (control->protection.huge_advised && left > huge_page_alignment) left = huge_page_after(control, left - huge_page_alignment + 1);
+    return std::max(left, owners);
+}
+
+// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Puts the ranges to be unmapped in
+// front of the list `ending`, and returns that.
+range* release_idle_to(std::size_t most, range* ending) noexcept {
+    for (;;) {
+        std::unique_lock guard(registry_mutex);
+        const std::size_t idle = idle_bytes();
+        const std::size_t excess = idle > most ? idle - most : 0;
+        if (excess == 0 && kept.count <= max_kept_ranges) return ending;
+        range* const victim = lock_oldest(excess == 0);
+        if (victim == nullptr) return ending;
+        const bool has_owner = victim->cache.list == &surplus;
+        const std::size_t owners = has_owner ? committed_of(victim) : 0;
+        const bool is_used_up = victim->memory() <= owners;
+        const std::size_t left = excess == 0 || is_used_up ? owners : bytes_to_leave(victim, owners, excess);
+        const bool ends = !has_owner && left <= max_slot_bytes;
+        if (ends || left == owners) unlink(victim);
+        if (ends || is_used_up) {
+            if (ends) {
+                set_account(victim, 0, 0);
+                victim->cache.next = ending;
+                ending = victim;
+            }
+            victim->mutex.unlock();
+            continue;
         }
-        each = younger;
+        guard.unlock();
+        if (has_owner) victim->extent.lost = std::max(victim->extent.lost, victim->memory());
+        const bool released = release_memory_after(victim, left);
+        has_owner ? update_account(victim) : set_account(victim, 0, victim->memory());
+        if (!released && !has_owner) {
+            remove_from_cache(victim);
+            victim->cache.next = ending;
+            ending = victim;
+        }
+        unlock_as_stranger(victim);
     }
-    return evicted;
 }
 
-// Prepares a range without an owner for reuse, with the memory of the first `kept` bytes. False if it cannot be kept.
-bool prepare_for_reuse(range* control, std::size_t kept) noexcept {
-    // Only the owner of a premapped range knows how far it was touched. Releases the rest, which is cheap where nothing was touched. It
-    // stays readable, which hardened processes and Valgrind do not allow.
+// True if the range without an owner may serve the request.
+bool may_serve(const range* control, const range_request& request) noexcept {
+    const range_creation& made = control->creation;
+    // A guard must follow the bytes that the owner asked for; a premapped range would be writable up to its own guard.
+    if (request.exact || made.held == holding::open ? made.usable != request.bytes : made.usable < request.bytes) return false;
+    if (made.held != request.policy.how_held()) return false;
+    const commit_policy::kind kind = request.policy.which();
+    const bool may_be_huge = kind != commit_policy::kind::page_by_page && kind != commit_policy::kind::stepped;
+    return may_be_huge || !control->protection.huge_advised;
+}
+
+// Returns the class of sizes that `bytes` are in: 0 up to 64 KiB, then by powers of two.
+int size_class(std::size_t bytes) noexcept {
+    constexpr int smallest = 16;
+    return bytes == 0 ? 0 : std::max(0, static_cast<int>(std::bit_width(bytes - 1)) - smallest);
+}
+
+// Returns the newest kept range that may serve the request, locked: of the class of the known use or, if there is none, the next larger one;
+// null if there is none. Requires the registry's lock.
+range* lock_fitting(const range_request& request) noexcept {
+    const int wanted = size_class(request.known_use);
+    std::size_t resting = hardened() ? min_reuse_distance : 0;
+    range* found = nullptr;
+    int least = 0;
+    for (range* each = kept.newest; each != nullptr && (found == nullptr || least != wanted); each = each->cache.older) {
+        if (resting != 0) {
+            --resting;
+            continue;
+        }
+        // Smaller ones come after all larger ones.
+        constexpr int more_than_any = 64;
+        const int own = size_class(each->memory());
+        const int rank = request.known_use == 0 || own >= wanted ? own : own + more_than_any;
+        if ((found != nullptr && (request.known_use == 0 || rank >= least)) || !may_serve(each, request) || !each->mutex.try_lock())
+            continue;
+        if (found != nullptr) found->mutex.unlock();
+        found = each;
+        least = request.known_use == 0 ? wanted : rank;
+    }
+    return found;
+}
+
+// Sets the committed bytes and the account for a new owner. Requires the range's mutex and the registry's lock.
+range* prepare_for_owner(range* control, const range_request& request) noexcept {
+    const bool none = request.policy.which() == commit_policy::kind::page_by_page;
     const bool open = control->creation.held == holding::open;
-    if (open) {
-        if (hardened() || valgrind_present()) return false;
-        control->set_memory(control->size());
+    const std::size_t start = none ? 0 : std::min({request.bytes, control->extent.accessible, initial_warm_commit});
+    control->extent.committed.store(open ? request.bytes : start, std::memory_order_release);
+    control->extent.lost = 0;
+    if (!open && control->memory() > start && control->cache.list == nullptr) link_as_newest(surplus, control);
+    update_account(control);
+    return control;
+}
+
+range* pop_from_list(const range_request& request) noexcept {
+    if (idle_bytes() == 0) return nullptr;
+    const std::lock_guard guard(registry_mutex);
+    range* const found = lock_fitting(request);
+    if (found == nullptr) return nullptr;
+    unlink(found);
+    return prepare_for_owner(found, request);
+}
+
+// Takes the range that was released last from this thread's slots if it is newer than those in the lists, and fits; with `any`, any.
+range* pop_from_slots(const range_request& request, bool any) noexcept {
+    thread_range_slots* const mine = usable_slots();
+    if (mine == nullptr) return nullptr;
+    for (std::size_t i = mine->kept.size(); i-- != 0;) {
+        range* const each = mine->kept[i];
+        if (each == nullptr) continue;
+        if (!any && mine->listed[i] != mine->in_lists) return nullptr;
+        if (!may_serve(each, request)) continue;
+        if (!any && request.known_use != 0 && size_class(each->memory()) != size_class(request.known_use)) return nullptr;
+        mine->kept[i] = nullptr;
+        each->mutex.lock();
+        const std::lock_guard guard(registry_mutex);
+        return prepare_for_owner(each, request);
     }
-    release_memory_after(control, kept);
-    if (open) return control->memory() <= kept;
-    range_extent& extent = control->extent;
-    if (warm_memory_is_protected() && extent.accessible > 0) {
-        if (protect(control->part(0, extent.accessible), access::none)) return false;
-        extent.accessible = 0;
-    }
-    extent.populated =
-        std::min(control->memory(), kept);    // the system may have released some memory before it refused the rest
-    const bool start = control->creation.policy.which() != commit_policy::kind::page_by_page;
-    extent.committed.store(start ? std::min(extent.accessible, initial_warm_commit) : 0, std::memory_order_release);
-    return true;
+    return nullptr;
 }
 
 }    // namespace
 
-constinit std::atomic<std::size_t> drop_count{0};
 constinit std::atomic<std::uint32_t> slots_generation{0};
 constinit thread_local thread_range_slots this_thread_slots{};
 
@@ -169,120 +236,64 @@ std::size_t limit_of_cache(std::size_t bytes) noexcept {
     return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
 
-range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept {
-    const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
-    const std::size_t warm = this_copy.warm_unused_bytes.load(std::memory_order_relaxed);
-    const std::lock_guard guard(registry_mutex);
-    // Largest memory to hand out. A request of known size gets at most an eighth more than it needs. One that may grow gets twice that,
-    // more while little is warm and unused, and anything while at most a quarter of the peak is in use.
-    const std::size_t known = std::min(use.bytes, SIZE_MAX / 4);
-    std::size_t most = std::max(known + known / 8, max_slot_memory);
-    if (use.may_grow) {
-        const std::size_t unused = in_use / warm_fraction;
-        most = std::max(2 * known, max_slot_memory) + unused - std::min(warm, unused);
-        if (in_use <= recent_peak() / 4) most = SIZE_MAX;
-    }
-    if (limit_is_set.load(std::memory_order_relaxed)) most = SIZE_MAX;
-    std::size_t younger = hardened() ? min_reuse_distance : 0;
-    // Takes the range whose memory is closest to the expected use; the first of several that grow gets the smallest.
-    range* found = nullptr;
-    std::size_t least = SIZE_MAX;
-    for (range* each = newest_kept; each != nullptr && least != 0; each = each->cache.next) {
-        if (younger != 0) {
-            --younger;
-            continue;
-        }
-        if (each->size() != bytes || each->creation.policy != policy) continue;
-        const std::size_t memory = each->memory();
-        const std::size_t off = std::max(memory, use.bytes) - std::min(memory, use.bytes);
-        if (off >= least) continue;
-        least = off;
-        found = each;
-    }
-    if (found == nullptr) return nullptr;
-    unlink(found);
-    kept = most;
-    found->cache.reused_bytes = std::min(found->memory(), kept);
-    if (found->memory() > max_slot_memory) {
-        found->cache.warm = found->memory();
-        this_copy.warm_unused_bytes.fetch_add(found->cache.warm, std::memory_order_relaxed);
-    }
-    mark_live(found);
-    return found;
+range* pop_range(const range_request& request) noexcept {
+    if (range* const newest = pop_from_slots(request, false)) return newest;
+    range* const listed = pop_from_list(request);
+    if (thread_range_slots* const mine = usable_slots()) mine->in_lists = listed == nullptr ? 0 : mine->in_lists - (mine->in_lists != 0);
+    return listed != nullptr ? listed : pop_from_slots(request, true);
 }
 
-range* push_to_list(range* control, std::size_t memory) noexcept {
-    const auto now = cache_clock::now();
-    update_warm_unused(control, SIZE_MAX);
-    remove_from_in_use(control);
-    const bool users = limit_is_set.load(std::memory_order_relaxed);
-    const std::size_t also = users ? this_copy.warm_unused_bytes.load(std::memory_order_relaxed) : 0;
-    const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
-    const std::size_t room = limit > also ? limit - also : 0;
-    list_limits limits{room, room, room};
-    std::size_t kept = memory;
-    bool reusable = true;
+range* push_to_list(range* control) noexcept {
+    update_period();
+    bool too_many = false;
     {
         const std::lock_guard guard(registry_mutex);
-        if (!users) {
-            const list_limits own = update_list_limits(now);
-            limits = {std::min(room, own.reusable), std::min(room, own.share), std::min(room, own.alone)};
-            const std::size_t before = control->cache.reused_bytes;
-            reusable =
-                memory <= before || (before != 0 && are_similar(memory, before)) || consume_recent_drop(control, memory, now);
-            if (!reusable && memory > limits.share) kept = std::min(before, limits.reusable);
-        }
-        const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
-        if (listed == 0) limits.reusable = limits.alone;
-        kept = std::min(kept, limits.reusable);
-        // Keeps part of this range, if a large part, rather than unmap another one.
-        const std::size_t left = limits.reusable - std::min(limits.reusable, listed);
-        if (limits.reusable > limits.share && left < kept && left >= kept / 2) kept = left;
-        if (kept < memory) record_drop(control, memory, now);
+        if (control->cache.list != nullptr) unlink(control);
+        link_as_newest(kept, control);
+        set_account(control, 0, control->memory());
+        too_many = kept.count > max_kept_ranges;
     }
-    kept &= ~(page_size() - 1);
-    const bool left = kept != 0 && prepare_for_reuse(control, kept);
-    if (left) memory = control->memory();    // the system may have refused
-    const std::lock_guard guard(registry_mutex);
-    const std::size_t room_now = cache_bytes.load(std::memory_order_relaxed);    // another thread may have set a limit
-    limits = {std::min(limits.reusable, room_now), std::min(limits.share, room_now), 0};
-    const bool listed = left && memory <= limits.reusable;
-    const std::size_t less = listed ? memory : 0;
-    const list_limits others{limits.reusable - less, limits.share - std::min(limits.share, reusable ? 0 : less)};
-    range* const ending =
-        evict(others, max_ranges - 1, users ? cache_clock::time_point::min() : now - reuse_period, listed ? nullptr : control);
-    if (listed) {
-        control->cache.since = now;
-        control->cache.reusable = reusable;
-        link_as_newest(control);
-    }
-    return ending;
+    control->mutex.unlock();
+    if (thread_range_slots* const mine = usable_slots(); mine != nullptr && mine->in_lists != max_kept_ranges) ++mine->in_lists;
+    const std::size_t idle = idle_bytes();
+    const std::size_t most = allowed_idle_bytes(idle, 0);
+    return idle > most || too_many ? release_idle_to(most, nullptr) : nullptr;
 }
 
-range* evict_excess() noexcept {
-    const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
-    if (listed == 0 || limit_is_set.load(std::memory_order_relaxed)) return nullptr;
-    const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
-    const std::size_t share = in_use / kept_fraction;
-    // Tolerates one share more: a vector slightly longer than in the last round must not cost another its whole range.
-    if (listed <= share || in_use - share + listed <= this_copy.peak_in_use.load(std::memory_order_relaxed)) return nullptr;
+void remove_from_cache(range* control) noexcept {
     const std::lock_guard guard(registry_mutex);
-    list_limits limits = update_list_limits(cache_clock::now());
-    limits.reusable += share;
-    return evict(limits, max_ranges, cache_clock::time_point::min(), nullptr);
+    if (control->cache.list != nullptr) unlink(control);
+    set_account(control, 0, 0);
+}
+
+range* make_room_for(range* control, std::size_t to) noexcept {
+    const std::size_t committed = committed_of(control);
+    const std::size_t memory = std::max(committed, control->memory());
+    const std::size_t idle = idle_bytes();
+    if (to <= memory || idle == 0 || control->creation.home != &this_copy) return nullptr;
+    update_period();
+    if (control->extent.lost > memory) count_missed(std::min(to, control->extent.lost) - memory);
+    // What of it is idle in this range is in use then.
+    const std::size_t own = memory - committed;
+    const std::size_t most = allowed_idle_bytes(idle, to - committed) + own;
+    return idle <= most ? nullptr : release_idle_to(most, nullptr);
+}
+
+range* release_excess() noexcept {
+    const std::size_t idle = idle_bytes();
+    if (idle == 0) return nullptr;
+    update_period();
+    const std::size_t most = allowed_idle_bytes(idle, 0);
+    return idle > most ? release_idle_to(most, nullptr) : nullptr;
 }
 
 range* limit_cache(std::size_t bytes) noexcept {
     range* const mine = detach_thread_slots();
     invalidate_all_slots();
-    const std::lock_guard guard(registry_mutex);
-    if (bytes == keep_limit) {
-        bytes = 0;
-    } else {
-        limit_is_set.store(true, std::memory_order_relaxed);
-        cache_bytes.store(bytes, std::memory_order_relaxed);
-    }
-    return evict({bytes, bytes}, bytes == 0 ? 0 : max_ranges, cache_clock::time_point::min(), mine);
+    if (bytes == keep_limit) return release_idle_to(0, mine);
+    limit_is_set.store(true, std::memory_order_relaxed);
+    cache_bytes.store(bytes, std::memory_order_relaxed);
+    return release_idle_to(bytes, mine);
 }
 
 }}}    // namespace headroom::detail

@@ -1,15 +1,11 @@
 // The cache of kept ranges: released ranges that keep their memory for the next owner, because fresh pages cost most of growing.
 //
-// The rule, by share and by size:
-//   - A released range of any size is kept while all kept ranges have at most a sixteenth of the bytes in use.
-//   - A range whose size recurs is kept while kept and used bytes together are at most the peak of the bytes in use in the last second or
-//     two, and kept bytes at most nine tenths of that, unless it is the only one. A size recurs if a similar range was dropped within a
-//     second before this one was acquired.
-//   - A kept range serves a request for about the memory that it has. A request that may grow may get more, while at most half of the
-//     bytes in use are warm and unused. The surplus is returned to the system first.
-//   - Ranges older than a second are unmapped at the next release; ranges in excess of the rule, when a live range takes fresh memory.
+// Idle memory lies in kept ranges, which have no owner, and past the committed part of live ones, where an earlier owner left it. All of it
+// belongs to the cache: an owner takes of it as it commits, and the cache releases of it what exceeds the budget (account.hpp), the oldest
+// first, also behind a live range's committed part. So a request needs no forecast: it gets the range that was released last, and what
+// it does not use stays here.
 //
-// Two tiers: a list under the registry's lock, and slots of each thread for ranges with little memory.
+// Two tiers: lists under the registry's lock, and slots of each thread for ranges of which little is committed.
 //
 // Nothing here unmaps a range: ranges to be unmapped are returned, linked by `cache.next`.
 #pragma once
@@ -25,18 +21,15 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Largest memory of a range in a thread's slot; sizes up to this count as similar.
-inline constexpr std::size_t max_slot_memory = std::size_t{64} << 10;
+// Most bytes committed of a range in a thread's slot.
+inline constexpr std::size_t max_slot_bytes = std::size_t{64} << 10;
 
 // Default limit of the kept bytes of a process; and the limit up to which it does not read how much memory there is.
 inline constexpr std::size_t default_limit = std::size_t{64} << 20;
 inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 
-// Returns the limit of the kept bytes: the user's, otherwise one that fits the process's memory. Reads files above min_limit.
+// Returns the limit of the idle bytes: the user's, otherwise one that fits the process's memory. Reads files above min_limit.
 [[nodiscard]] std::size_t limit_of_cache(std::size_t bytes) noexcept;
-
-// Number of ranges dropped so far: unmapped instead of kept, wholly or in part. Wraps.
-extern constinit std::atomic<std::size_t> drop_count;
 
 // Makes a kept range live.
 inline void mark_live(range* control) noexcept {
@@ -44,21 +37,33 @@ inline void mark_live(range* control) noexcept {
     control->identity.state.store(range_state::live, std::memory_order_release);
 }
 
-// Removes a range for `bytes`, policy and `use` from the list and makes it live, or null. The caller releases its memory past `kept`.
-[[nodiscard]] range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept;
+// Request for a range, as acquire_range() has it.
+struct range_request {
+    std::size_t bytes;
+    bool exact;
+    const commit_policy& policy;
+    std::size_t known_use;
+};
+// Removes a range that may serve the request from the lists or this thread's slots: the one that was released last or, if the use is known,
+// the last of those with about as much memory. Returns it with its mutex locked and its first bytes committed, not live yet; null if there
+// is none. O(1); with a known use O(kept ranges), at most 128.
+[[nodiscard]] range* pop_range(const range_request& request) noexcept;
 
-// Adds a range without an owner to the list, with as much of its `memory` bytes as the rule keeps. Returns the ranges to unmap: older ones
-// and, if it is not kept, this one.
-[[nodiscard]] range* push_to_list(range* control, std::size_t memory) noexcept;
+// Adds a range without an owner to the list of kept ranges. Requires its mutex, and unlocks it. Returns the ranges to unmap.
+[[nodiscard]] range* push_to_list(range* control) noexcept;
+// Removes a range from the list that it is in, if any, and from the account. Requires its mutex.
+void remove_from_cache(range* control) noexcept;
 
-// Removes ranges in excess of the rule from the list, after a live range took fresh memory. Returns them to be unmapped.
-[[nodiscard]] range* evict_excess() noexcept;
+// Releases idle memory in excess of the budget once the range's committed bytes reach `to`. Requires its mutex. Returns the ranges to unmap.
+[[nodiscard]] range* make_room_for(range* control, std::size_t to) noexcept;
+// Releases idle memory in excess of the budget as it is now.
+[[nodiscard]] range* release_excess() noexcept;
 
 inline constexpr std::size_t keep_limit = SIZE_MAX;
-// Sets the limit of the kept bytes; with keep_limit empties the list and leaves the limit. Returns the ranges to unmap, those in this
-// thread's slots included. Other threads' slots follow at their next call, or when they end.
+// Sets the limit of the idle bytes and releases those in excess; with keep_limit releases all and leaves the limit. Returns the ranges to
+// unmap, those in this thread's slots included. Other threads' slots follow at their next call, or when they end.
 [[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
-// Empties the list and this thread's slots; the limit stays. Returns the ranges to unmap.
+// Releases all idle memory that no other thread is using the range of, and this thread's slots. Returns the ranges to unmap.
 [[nodiscard]] inline range* take_kept_ranges() noexcept { return limit_cache(keep_limit); }
 
 // --- Slots of one thread: only that thread fills and empties them, with plain loads and stores.
@@ -71,8 +76,11 @@ inline constexpr std::size_t keep_limit = SIZE_MAX;
 // Windows). Other threads use the list.
 
 struct thread_range_slots {
-    std::array<range*, 2> kept{};
+    std::array<range*, 2> kept{};            // filled from the first, and emptied from the last
+    std::array<std::uint32_t, 2> listed{};    // ranges in the lists that are older: `in_lists` when it was released
+    std::uint32_t in_lists = 0;               // ranges that this thread released to the lists and has not taken since
     std::uint32_t generation = 0;    // odd; 0: the thread has no slots; thread_exited: it gets none any more
+    std::uint32_t releases = 0;      // into the slots; wraps
 };
 inline constexpr std::uint32_t thread_exited = 2;
 [[nodiscard]] inline bool has_slots(const thread_range_slots& of) noexcept { return of.generation % 2 != 0; }
@@ -87,6 +95,15 @@ extern constinit thread_local thread_range_slots this_thread_slots;
     if (generation == 0) return nullptr;
     thread_range_slots& mine = this_thread_slots;
     return mine.generation == generation ? &mine : nullptr;
+}
+
+// Returns the place of the range that was released last of those in the slots, null if they are empty or if this thread has released one to
+// the lists since.
+[[nodiscard]] HEADROOM_ALWAYS_INLINE range** newest_slot(thread_range_slots& mine) noexcept {
+    for (std::size_t i = mine.kept.size(); i-- != 0;) {
+        if (mine.kept[i] != nullptr) return mine.listed[i] == mine.in_lists ? &mine.kept[i] : nullptr;
+    }
+    return nullptr;
 }
 
 // Detaches the ranges in this thread's slots. Returns them as a list linked by `cache.next`.

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "range/cache.hpp"
+#include "range/account.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 
@@ -21,7 +21,7 @@ void restore_protection(range* control, std::size_t bytes) noexcept {
 }    // namespace
 
 std::error_code protect(range* control, access allowed) noexcept {
-    const std::lock_guard pause(control->prefault.mutex);
+    const std::lock_guard pause(control->mutex);
     // Only the bytes given to the owner: later commits must be accessible, and the helper may have made more accessible ahead.
     const std::size_t bytes = control->prefault.given_to_owner != 0 ? control->prefault.given_to_owner : committed_of(control);
     if (bytes > 0) {
@@ -69,12 +69,11 @@ void copy_name(const range* from, range* to) noexcept {
 
 std::size_t shrink(range* control, std::size_t kept) noexcept {
     kept = std::min(whole_pages(kept), control->size());
-    const std::lock_guard pause(control->prefault.mutex);
+    const std::lock_guard pause(control->mutex);
     control->prefault.target.store(0);
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // premapped: all of it
-    release_memory_after(control, kept);
-    update_warm_unused(control, committed_of(control));
-    update_bytes_in_use(control);
+    (void)release_memory_after(control, kept);
+    update_account(control);
     report_to_heap_profiler(control, committed_of(control));
     if (control->prefault.given_to_owner != 0) control->prefault.given_to_owner = committed_of(control);
     return committed_of(control);

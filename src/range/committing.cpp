@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "range/account.hpp"
 #include "range/cache.hpp"
 #include "range/range_calls.hpp"
 #include "range/counters.hpp"
@@ -17,40 +18,40 @@ using policy_kind = commit_policy::kind;
 // Committing warm memory is cheap, so larger steps delay no append.
 constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 
-// Commits up to `target`. If refused, releases kept ranges and commits up to `needed`.
+// Commits up to `target`, after idle memory has made room. If refused, releases all idle memory and commits up to `needed`.
 std::error_code commit_best_effort(range* control, std::size_t target, std::size_t needed, populate_when how) noexcept {
     // Not timed if it makes no system call.
-    if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->extent.populated))
+    if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->memory()))
         return commit_up_to(control, target, how);
     const commit_clock clock;
+    unmap_all_ranges(make_room_for(control, target));
     std::error_code error = commit_up_to(control, target, how);
     if (error) {
         release_unused();
         error = commit_up_to(control, needed, how);
     }
-    unmap_all_ranges(evict_excess());
     return error;
 }
 
 // True if the policy commits huge pages, except prefault_ahead, whose helper does, and the system has them.
 bool commits_huge_pages(const range* control) noexcept {
-    const policy_kind kind = control->creation.policy.which();
+    const policy_kind kind = control->policy.which();
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0;
 }
 
 // Returns the bytes to commit at a time under the policy.
 std::size_t commit_step(const range* control, std::size_t committed, bool past_start) noexcept {
-    const commit_policy& policy = control->creation.policy;
+    const commit_policy& policy = control->policy;
     const std::size_t fraction = policy.fraction() == 0 ? 0 : committed / policy.fraction();
     const std::size_t most = std::max(policy.min_step(), policy.max_step());
     std::size_t step = std::clamp(fraction, policy.min_step(), most);
     if (policy.which() == policy_kind::balanced && past_start) {
         step = std::max(step, std::min(committed / 16, policy.large_step()));
     }
-    const std::size_t populated = control->extent.populated;
-    if (populated > committed) {
+    const std::size_t memory = control->memory();
+    if (memory > committed) {
         // Rounded down, because a sixteenth is promised. The balanced policy also promises a limit of unused bytes while little is used.
-        std::size_t warm = std::min(std::min(populated - committed, committed / 16), max_warm_step);
+        std::size_t warm = std::min(std::min(memory - committed, committed / 16), max_warm_step);
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
     }
@@ -59,13 +60,13 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
 
 // Returns how far the policy commits for `least` bytes.
 std::size_t commit_target(range* control, std::size_t least, bool past_start) noexcept {
-    const commit_policy& policy = control->creation.policy;
+    const commit_policy& policy = control->policy;
     std::size_t huge = SIZE_MAX;    // bytes from which huge pages are used
     if (past_start && commits_huge_pages(control))
         huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
-    const std::size_t populated = control->extent.populated;
+    const std::size_t memory = control->memory();
     std::size_t target = least;
-    if (least > populated && least > huge) {
+    if (least > memory && least > huge) {
         advise_huge_once(control);
         target = huge_page_after(control, least);
     } else if (policy.which() != policy_kind::page_by_page) {
@@ -74,7 +75,7 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
         // Stops where another step size begins.
         if (!past_start) target = std::min(target, policy.from());
         if (least <= huge) target = std::min(target, huge);
-        if (least <= populated) target = std::min(target, populated);    // warm memory first
+        if (least <= memory) target = std::min(target, memory);    // warm memory first
         target = std::max(least, target);
     }
     // charge() made exactly the bytes accessible that the elements need.
@@ -92,16 +93,13 @@ std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, fail
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
         const std::size_t least = whole_pages(needed);
-        const bool past_start = least > control->creation.policy.from();
-        const bool page_by_page = control->creation.policy.which() == policy_kind::page_by_page;
+        const bool past_start = least > control->policy.from();
+        const bool page_by_page = control->policy.which() == policy_kind::page_by_page;
         const bool untouched = kind != commit_kind::by_policy || page_by_page;
         if (exactly && past_start && commits_huge_pages(control)) advise_huge_once(control);
         why = failure_of(commit_best_effort(control, exactly ? least : commit_target(control, least, past_start), least,
                                             untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;
-        if (kind == commit_kind::by_policy && page_by_page) {
-            control->extent.populated = std::max(control->extent.populated, committed_of(control));
-        }
     }
     if (control->prefault.given_to_owner != 0) control->prefault.given_to_owner = committed_of(control);
     return committed_of(control);
@@ -111,28 +109,28 @@ std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, fail
 
 std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const commit_policy& policy = control->creation.policy;
-    // From there on the helper may be working on this range: reads nothing before it is paused.
+    const commit_policy& policy = control->policy;
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
         return policy_calls::prefault_call(policy)(control, needed, why);
+    const std::lock_guard pause(control->mutex);
     return commit_to(control, needed, commit_kind::by_policy, why);
 }
 
 std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->prefault.mutex);    // the helper must not commit at the same time
+    const std::lock_guard pause(control->mutex);
     return commit_to(control, needed, commit_kind::exact, why);
 }
 
 std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->prefault.mutex);
+    const std::lock_guard pause(control->mutex);
     return commit_to(control, needed, commit_kind::untouched, why);
 }
 
 void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->prefault.mutex);    // the helper must not commit at the same time
+    const std::lock_guard pause(control->mutex);
     std::error_code error = make_accessible(control, whole_pages(needed));
     if (error) {
         release_unused();
@@ -143,8 +141,8 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
 
 void move_contents(range* from, range* to, std::size_t bytes) noexcept {
     if (bytes == 0) return;
-    const std::lock_guard pause_from(from->prefault.mutex);
-    const std::lock_guard pause_to(to->prefault.mutex);
+    const std::lock_guard pause_from(from->mutex);
+    const std::lock_guard pause_to(to->mutex);
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);
@@ -152,11 +150,10 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
         from->prefault.target.store(0, std::memory_order_relaxed);    // otherwise the helper would populate them again
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
-        from->extent.populated = 0;
-        release_memory_after(from, whole);
-        if (from->memory() <= whole) from->set_memory(0);    // more: the system refused
-        update_bytes_in_use(from);
-        update_bytes_in_use(to);
+        (void)release_memory_after(from, whole);
+        from->set_memory(0);
+        update_account(from);
+        update_account(to);
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);

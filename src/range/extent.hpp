@@ -1,4 +1,4 @@
-// Extent of a range: its committed, accessible and populated bytes. The steps by which ranges are filled, made, kept and unmapped.
+// Extent of a range: its committed and accessible bytes, and those with memory. The steps by which ranges are filled and emptied.
 #pragma once
 
 #include <algorithm>
@@ -30,21 +30,14 @@ inline constexpr std::size_t initial_warm_commit = std::size_t{64} << 10;
 // rest of a larger request arrives at first touch: it may be written to much later, or never.
 inline constexpr std::size_t max_populate_ahead = std::size_t{4} << 20;
 
-// Updates bytes_in_use from memory() of a live range. Requires the range's prefault mutex if the helper fills it.
-void update_bytes_in_use(range* control) noexcept;
-// Removes a range without an owner from bytes_in_use.
-void remove_from_in_use(range* control) noexcept;
-
 enum class populate_when { now, at_first_touch };
 // Commits [committed, to). With populate_when::now, populates what has no memory, up to max_populate_ahead; other memory arrives at first
-// touch. If refused, returns the error; nothing is committed.
+// touch. If refused, returns the error; nothing is committed. Requires the range's mutex, as all that follow.
 [[nodiscard]] std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept;
 
-// Updates warm_unused_bytes: warm memory below `committed` is in use.
-void update_warm_unused(range* control, std::size_t committed) noexcept;
-
-// Returns the memory past `kept` bytes, rounded down to pages, to the system. If refused, it stays committed, perhaps without contents.
-void release_memory_after(range* control, std::size_t kept) noexcept;
+// Returns the memory past `kept` bytes, rounded down to pages, to the system, and its charge. False if refused: it stays committed, perhaps
+// without contents, and the range is unfit for another owner.
+bool release_memory_after(range* control, std::size_t kept) noexcept;
 
 // Returns the first offset from `bytes` on where a huge page can begin, in bytes from the base.
 [[nodiscard]] inline std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "range/cache.hpp"
 #include "range/extent.hpp"
 #include "range/counters.hpp"
 #include "range/range_calls.hpp"
@@ -34,10 +35,11 @@ void wake_helper() noexcept {
 
 bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_state::ending; }
 
-// Commits and populates [committed, to), for the helper or a writer that caught up. Requires the range's prefault mutex.
+// Commits and populates [committed, to), for the helper or a writer that caught up. Requires the range's mutex.
 std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
+    unmap_all_ranges(make_room_for(control, to));
     // Makes it accessible far ahead in one call, because each such call delays the other thread's page faults.
     const std::size_t wanted = std::min(control->prefault.target.load(std::memory_order_relaxed), control->size());
     if (to > control->extent.accessible && to < wanted) (void)make_accessible(control, wanted);
@@ -47,7 +49,7 @@ std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
 // Populates one batch of a range.
 void prefault_batch(range* control) noexcept {
     prefault_state& prefault = control->prefault;
-    prefault.mutex.lock();
+    control->mutex.lock();
     // Read again under the mutex: the owner may have reset it.
     const std::size_t wanted = prefault.target.load(std::memory_order_relaxed);
     const std::size_t there = committed_of(control);
@@ -55,7 +57,7 @@ void prefault_batch(range* control) noexcept {
         prefault_up_to(control, std::min(wanted, (there + huge_page_alignment) / huge_page_alignment * huge_page_alignment)))
         prefault.target.store(0,
                               std::memory_order_relaxed);    // the writer's own commit reports the refusal
-    prefault.mutex.unlock();
+    control->mutex.unlock();
     prefault.batch_count.fetch_add(1, std::memory_order_release);
     wake_all(prefault.batch_count);
 }
@@ -124,8 +126,8 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
     for (;;) {
         const std::uint32_t seen = prefault.batch_count.load(std::memory_order_acquire);
         if (control->extent.committed.load(std::memory_order_acquire) >= needed) break;
-        if (!prefault.mutex.try_lock()) {
-            wait_while(prefault.batch_count, seen);    // the helper is working on the very next batch
+        if (!control->mutex.try_lock()) {
+            wait_while(prefault.batch_count, seen);    // the helper is working on the very next batch, or the cache on the range
             continue;
         }
         // Caught up with the helper: populates one batch here, unless the helper has been faster.
@@ -137,12 +139,12 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
                 error = prefault_up_to(control, whole_pages(needed));
             }
         }
-        prefault.mutex.unlock();
+        control->mutex.unlock();
         why = failure_of(error);
         if (error) return 0;
     }
     // Without a helper, when no thread can be made or the program ends, writers commit for themselves.
-    prefault.target.store(next + std::min(reserved - next, control->creation.policy.ahead()), std::memory_order_relaxed);
+    prefault.target.store(next + std::min(reserved - next, control->policy.ahead()), std::memory_order_relaxed);
     if (ensure_helper()) wake_helper();
     return prefault.given_to_owner = std::min(committed_of(control), next);
 }

@@ -20,78 +20,105 @@ namespace {
 // Returns the offset of the next start before a 2 MiB boundary. Staggered, so that the last pages of many vectors that grow together fall
 // into different sets of the processor's table of translations (TLB), which are chosen by the lowest bits of the page number. The first
 // eight start at the boundary: so few pages fit into one set. Before the boundary, so that huge pages begin at most that much later than
-// the policy says. 0 for policies of huge pages.
-std::size_t next_start_stagger(const commit_policy& policy) noexcept {
+// the policy says.
+std::size_t next_start_stagger() noexcept {
     constexpr std::size_t alike = 8;
     static constinit std::atomic<std::size_t> made{0};
-    const commit_policy::kind kind = policy.which();
-    if (kind == commit_policy::kind::huge_pages || kind == commit_policy::kind::prefault_ahead) return 0;
     return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % max_start_stagger;
 }
 
-// Makes a new live range. If refused, sets `error` and returns null.
-range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+// Address space of a range whose owner asked for at most as much and takes any size: so ranges of all kinds of owners serve each other.
+// None with 32-bit addresses, which are few.
+constexpr std::size_t common_size = sizeof(std::size_t) >= 8 ? (std::size_t{1} << 31 << 1) + (std::size_t{64} << 10) : 0;
+
+// Makes a range for an owner that reserves `bytes`, with as many usable. Not live yet. If refused, sets `error` and returns null.
+range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& policy, std::error_code& error,
                   reserve_function* for_file) noexcept {
     range* const control = new_control_block();
     if (control == nullptr) {
         error = out_of_memory();
         return nullptr;
     }
-    control->creation.policy = policy;
+    control->policy = policy;
     control->creation.held = policy.how_held();
-    if (control->creation.held == holding::open && !policy_calls::mapping(policy)(control, reserved))
+    if (control->creation.held == holding::open && !policy_calls::mapping(policy)(control, usable))
         control->creation.held = holding::guarded;
     const bool open = control->creation.held == holding::open;
     if (!open) {
-        control->creation.mapping = for_file != nullptr ? for_file(mapping_bytes_for(reserved), page_size(), error)
-                                                        : reserve(mapping_bytes_for(reserved), page_size(), error);
+        control->creation.mapping = for_file != nullptr ? for_file(mapping_bytes_for(usable), page_size(), error)
+                                                        : reserve(mapping_bytes_for(usable), page_size(), error);
         if (error) {
             free_control_block(control);
             return nullptr;
         }
     }
     // Not for a premapped range, whose guards are adjacent.
-    const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger(policy);
-    identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, reserved);
-    control->extent.accessible = open ? reserved : 0;
-    control->extent.populated = 0;
+    const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger();
+    control->creation.usable = usable;
+    identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, bytes);
+    control->extent.accessible = open ? usable : 0;
     control->set_memory(0);
     control->protection = {};
-    control->cache.reused_bytes = 0;
     control->cache.fits_thread_slot = false;
+    control->cache.unfit = false;
     set_committed(control, control->extent.accessible);
     enter_addresses(control);
-    control->identity.state.store(range_state::live, std::memory_order_release);
     return control;
 }
 
-// Bytes worth caching after release. If more was committed than populated, as by reserve(), asks the kernel what is resident. `used`:
-// bytes in use of a premapped range.
-std::size_t bytes_worth_caching(const range* control, std::size_t used) noexcept {
-    if (control->creation.held == holding::open) return std::min(control->size(), whole_pages(used));
-    const std::size_t committed = committed_of(control);
-    const std::size_t populated = control->extent.populated;
-    const std::size_t known = std::min(populated, committed);
-    // Memory past both is left only where the system refused to release it, perhaps after emptying the pages.
-    std::size_t worth = std::min(control->memory(), std::max(populated, committed));
-    if (committed - known > initial_warm_commit) {
-        const residency found = resident(control->part(known, committed));
-        // A range that is almost empty would count as kept.
-        worth = std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, populated);
+// Gives the range to an owner.
+void begin_life(range* control) noexcept { control->identity.state.store(range_state::live, std::memory_order_release); }
+
+// Makes a live range of `bytes` or, unless `exact`, if refused, half as much, and so on down to `floor_bytes`. Null if all are refused.
+range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                             std::error_code& error) noexcept {
+    const std::size_t usable = exact || policy.how_held() == holding::open ? bytes : std::max(bytes, common_size);
+    range* control = make_range(bytes, usable, policy, error, nullptr);
+    if (control == nullptr) {
+        release_unused();
+        control = make_range(bytes, usable, policy, error, nullptr);
+        if (control == nullptr && usable != bytes) control = make_range(bytes, bytes, policy, error, nullptr);
     }
-    // More than twice what this owner used came from an earlier one. A similar next owner does not need it.
-    return std::min(worth, 2 * committed);
+    while (control == nullptr && !exact && bytes > floor_bytes) {
+        bytes = std::max(floor_bytes, whole_pages(bytes / 2));
+        control = make_range(bytes, bytes, policy, error, nullptr);
+    }
+    return control;
 }
 
 // Unmaps a range without an owner, and frees its control block.
 void unmap_range_of(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
-    update_warm_unused(control, SIZE_MAX);
-    remove_from_in_use(control);
+    {
+        const std::lock_guard pause(control->mutex);    // the cache may be releasing memory of it
+        remove_from_cache(control);
+    }
     remove_addresses(control);
     quarantine_or_release(control->creation.mapping);
     control->creation.mapping = {};
     free_control_block(control);
+}
+
+// Prepares a range for another owner. `used`: bytes in use, if it is premapped. False if it must be unmapped. Requires its mutex.
+bool prepare_for_reuse(range* control, std::size_t used) noexcept {
+    // A named or protected range is seldom recreated, and resetting it takes as many calls as making one.
+    if (is_named(control) || control->protection.allowed != access::read_write || control->cache.unfit) return false;
+    range_extent& extent = control->extent;
+    std::size_t worth = control->memory();
+    if (control->creation.held == holding::open) {
+        // Only the owner of a premapped range knows how far it was touched. The rest is released, which is cheap where nothing was
+        // touched. It stays readable, which hardened processes and Valgrind do not allow.
+        if (hardened() || valgrind_present()) return false;
+        worth = std::min(control->size(), whole_pages(used));
+        control->set_memory(control->size());
+    }
+    if (!release_memory_after(control, worth) || worth == 0) return false;    // bytes charged and not committed, too
+    if (warm_memory_is_protected() && control->creation.held != holding::open && extent.accessible > 0) {
+        if (protect(control->part(0, extent.accessible), access::none)) return false;
+        extent.accessible = 0;
+    }
+    extent.committed.store(0, std::memory_order_release);
+    return true;
 }
 
 }    // namespace
@@ -111,49 +138,51 @@ void release_unused() noexcept {
     retry_unmaps();
 }
 
-range* make_range_with_retry(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                             reserve_function* for_file) noexcept {
-    range* const control = make_range(reserved, policy, error, for_file);
-    if (control != nullptr) return control;
-    release_unused();
-    return make_range(reserved, policy, error, for_file);
+range* make_file_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                       reserve_function* for_file) noexcept {
+    range* control = make_range(reserved, reserved, policy, error, for_file);
+    if (control == nullptr) {
+        release_unused();
+        control = make_range(reserved, reserved, policy, error, for_file);
+    }
+    if (control != nullptr) begin_life(control);
+    return control;
 }
 
-held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
-                        expected_use use) noexcept {
-    std::error_code error;
+held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                        failure& why, std::size_t known_use) noexcept {
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
         why = failure_of(out_of_memory());
         return {};
     }
     bytes = whole_pages(std::clamp<std::size_t>(bytes, 1, most));
-    std::size_t kept = SIZE_MAX;
-    range* control = pop_from_list(bytes, policy, use, kept);
-    if (control != nullptr) {
-        release_memory_after(control, kept);
-        update_warm_unused(control, 0);
+    range* control = pop_range({bytes, exact, policy, known_use});
+    const bool is_kept = control != nullptr;
+    if (is_kept) {
+        control->policy = policy;
+        if (control->size() != bytes) identity_writer(control).set_size(bytes);
+        zero_old_contents(control, 0, committed_of(control));    // committed before the caller asks for more
     } else {
         counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
+        std::error_code error;
         floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
-        control = make_range_with_retry(bytes, policy, error);
-        while (control == nullptr && !exact && bytes > floor_bytes) {
-            bytes = std::max(floor_bytes, whole_pages(bytes / 2));
-            control = make_range(bytes, policy, error, nullptr);
-        }
+        control = make_range_or_smaller(bytes, exact, floor_bytes, policy, error);
         if (control == nullptr) {
             why = failure_of(error);
             return {};
         }
     }
-    control->cache.drops_at_start = drop_count.load(std::memory_order_relaxed);
-    control->cache.since = std::chrono::steady_clock::now();
+    control->cache.reused = is_kept;
     const std::size_t committed = committed_of(control);
-    zero_old_contents(control, 0, committed);    // committed before the caller asks for more
-    update_warm_unused(control, committed);
-    update_bytes_in_use(control);
     report_to_leak_checker(control, true);
     report_to_heap_profiler(control, committed);
+    if (is_kept) {
+        mark_live(control);
+        control->mutex.unlock();
+    } else {
+        begin_life(control);
+    }
     return {control, control->start(), committed, control->size()};
 }
 
@@ -163,22 +192,17 @@ void release_range_slow(range* control, std::size_t used) noexcept {
     if (control->creation.home != &this_copy) return control->creation.home->release_range(control, used);
     control->identity.state.store(range_state::cached, std::memory_order_release);
     report_to_leak_checker(control, false);
-    {
-        const std::lock_guard pause(control->prefault.mutex);
-        control->prefault.target.store(0, std::memory_order_relaxed);    // stops the helper's work
-        control->prefault.given_to_owner = 0;
-    }
     report_to_heap_profiler(control, 0);    // kept memory has no owner
-    // A named or protected range is seldom recreated, and resetting it takes as many calls as making one.
-    if (is_named(control) || control->protection.allowed != access::read_write) {
-        unmap_range_of(control);
-    } else {
-        cache_or_unmap(control, used);
-    }
+    cache_or_unmap(control, used);
 }
 
 void cache_or_unmap(range* control, std::size_t used) noexcept {
-    unmap_all_ranges(push_to_list(control, bytes_worth_caching(control, used)));
+    control->mutex.lock();
+    control->prefault.target.store(0, std::memory_order_relaxed);    // stops the helper's work
+    control->prefault.given_to_owner = 0;
+    if (prepare_for_reuse(control, used)) return unmap_all_ranges(push_to_list(control));
+    control->mutex.unlock();
+    unmap_range_of(control);
 }
 
 namespace {
@@ -191,7 +215,7 @@ void ranges_at_fork(fork_moment now) noexcept {
         for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
             const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
             if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
-            control->prefault.mutex.reset_in_child();
+            control->mutex.reset_in_child();
             control->prefault.target.store(0, std::memory_order_relaxed);
         }
     }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,12 +23,14 @@ inline constexpr std::size_t max_name_length = 79;    // bytes, as the kernel al
 
 enum class range_state : std::uint32_t { unused, live, cached };
 
+struct range_list;
+
 // Control blocks are reused, never freed, because a lookup may hold a pointer to one whose range was unmapped. Each part is written by the
 // files named with it; others read it.
 //
 //   base         committed        accessible       memory                       reserved
-//   | in use ... | the owner's    | inaccessible,  | inaccessible, never        | guard
-//   |            | on demand      | memory is warm | touched                    |
+//   | in use ... | idle           | inaccessible,  | inaccessible, never        | guard
+//   |            |                | memory is warm | touched                    |
 //
 // `accessible` and `memory` may be in either order: memory arrives at first touch, or is left by an earlier owner.
 
@@ -45,22 +46,36 @@ struct range_identity {
 // The name: 80 bytes of text; empty if it has none.
 using range_label = std::array<std::atomic<std::size_t>, (max_name_length + 1) / sizeof(std::size_t)>;
 
-// Extent in bytes from the base (extent.cpp, committing.cpp).
+// Extent in bytes from the base (extent.cpp). Changed under the range's `mutex`.
 struct range_extent {
-    std::atomic<std::size_t> committed{0};    // given to the owner
-    std::atomic<std::size_t> memory{0};       // may have memory
+    std::atomic<std::size_t> committed{0};    // given to the owner: in use
+    std::atomic<std::size_t> memory{0};       // has memory, or had it from an earlier owner; idle past `committed`
     std::size_t accessible = 0;               // readable and writable for the system; at least `committed`
-    std::size_t populated = 0;                // known to have memory
-    std::size_t in_use = 0;                   // counted in bytes_in_use (cache.hpp)
+    std::size_t lost = 0;                     // bytes from the base up to which the cache released memory behind its owner; 0: none
+    std::size_t counted_used = 0;             // counted in library_copy::used_bytes (account.hpp)
+    std::size_t counted_idle = 0;             // counted in library_copy::idle_bytes
+};
+
+// How the bytes in use rose and fell lately (account.cpp).
+struct recent_demand {
+    std::atomic<std::int64_t> period_start{0};    // of the current period, a reading of steady_clock
+    std::atomic<std::size_t> peak{0};             // most bytes in use in the current period
+    std::atomic<std::size_t> crest{0};            // the same, but of the previous period as well
+    std::atomic<std::size_t> trough{0};           // fewest bytes in use since they reached the crest
+    std::atomic<std::size_t> regained{0};         // largest rise from the trough, up to the crest, in the current period
+    std::atomic<std::size_t> missed{0};           // bytes released behind owners that then committed there, in the current period
+    std::atomic<std::size_t> previous_peak{0};
+    std::atomic<std::size_t> previous_regained{0};
+    std::atomic<std::size_t> previous_missed{0};
 };
 
 // The copy of the library that a range belongs to, and the only one that unmaps it. Modules linked with a copy each may share containers,
 // and template functions: a loader takes those of the first module.
 struct library_copy {
     void (*release_range)(range* control, std::size_t used) noexcept;
-    std::atomic<std::size_t> warm_unused_bytes{0};    // warm bytes of live ranges that are not in use yet (cache.cpp)
-    std::atomic<std::size_t> bytes_in_use{0};         // memory of all live ranges (cache.hpp)
-    std::atomic<std::size_t> peak_in_use{0};          // its peak since a second or two ago (cache.cpp)
+    std::atomic<std::size_t> used_bytes{0};    // memory that owners have committed, and all of ranges in thread slots
+    std::atomic<std::size_t> idle_bytes{0};    // memory that the cache may release
+    recent_demand demand{};
 };
 extern constinit library_copy this_copy;
 
@@ -68,7 +83,7 @@ extern constinit library_copy this_copy;
 struct range_creation {
     library_copy* home = &this_copy;    // never changes
     page_range mapping;                 // the whole reservation, with its guards
-    commit_policy policy;
+    std::size_t usable = 0;             // bytes from the base to the guard; an owner may have reserved fewer
     holding held = holding::guarded;
 };
 
@@ -79,23 +94,22 @@ struct range_protection {
     bool huge_advised = false;
 };
 
-// State in the cache (cache.cpp, thread_slots.cpp). The links also serve the list of unused blocks.
+// State in the cache (cache.cpp, thread_slots.cpp).
 struct cache_entry {
-    std::atomic<std::uint64_t> hits{0};               // reuses from the cache; written by its owner
-    std::size_t warm = 0;                             // bytes left by an earlier owner that this one has not committed yet
-    std::size_t reused_bytes = 0;                     // bytes that it was reused with; 0: new
-    bool reusable = false;                            // in the list: its size recurs
-    std::size_t drops_at_start = 0;                   // drop_count when it was acquired
-    std::chrono::steady_clock::time_point since{};    // when it was acquired (0: from a slot), or released
-    bool fits_thread_slot = false;                    // true if it may be released to a thread's slot; see thread_slots.cpp
-    range* next = nullptr;
-    range* previous = nullptr;
+    std::atomic<std::uint64_t> hits{0};    // reuses from the cache; written by its owner
+    bool reused = false;                   // its owner got it from the lists
+    bool fits_thread_slot = false;         // true if it may be released to a thread's slot; see thread_slots.cpp
+    bool unfit = false;                    // the system refused to take its memory back: it is unmapped when released
+    range* next = nullptr;                 // in a chain of ranges to be unmapped, or of unused blocks
+    range_list* list = nullptr;            // the list that it is in; null if none
+    range* newer = nullptr;                // its neighbours there
+    range* older = nullptr;
+    std::size_t number = 0;                // greater numbers were released, or acquired, later
 };
 
 // State shared by its owner and the helper thread (prefaulter.cpp).
 struct prefault_state {
-    constant_mutex mutex;                         // held while memory is populated, and while the owner changes the range
-    std::atomic<std::uint32_t> batch_count{0};    // incremented after the helper has released `mutex`
+    std::atomic<std::uint32_t> batch_count{0};    // incremented after another thread has released the range's `mutex`
     std::atomic<std::size_t> target{0};           // bytes from the base that the helper should populate
     std::size_t given_to_owner = 0;               // populated bytes from the base given to the owner
 };
@@ -103,7 +117,9 @@ struct prefault_state {
 // Frequently used fields come first: offsets below 128 take one byte of an instruction, others four.
 struct range {
     range_identity identity;
+    constant_mutex mutex;    // held while the extent changes: by the owner, the helper thread, or the cache, which releases idle memory
     range_extent extent;
+    commit_policy policy;    // its owner's
     cache_entry cache;
     prefault_state prefault;
     range_protection protection;

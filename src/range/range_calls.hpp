@@ -8,7 +8,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Slow paths of acquire_range() and release_range(), without thread slots.
 [[nodiscard]] held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                      failure& why, expected_use use) noexcept;
+                                      failure& why, std::size_t known_use) noexcept;
 void release_range_slow(range* control, std::size_t used) noexcept;
 
 // Adds a range without an owner to the cache, or unmaps it, with all that it displaces there. `used`: see release_range().
@@ -33,11 +33,11 @@ inline constexpr std::size_t max_start_stagger = std::size_t{512} << 10;
 
 using reserve_function = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 
-// Makes a live range of `reserved` bytes, a multiple of the page size. If refused, unmaps everything unused and tries again, because
-// address space, mappings or memory may be short; if refused again, sets `error` and returns null. `for_file`, if not null, is called
-// instead of reserve(); such a range is released by unmap_all_ranges(), never cached.
-[[nodiscard]] range* make_range_with_retry(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                                           reserve_function* for_file = nullptr) noexcept;
+// Makes a live range of `reserved` bytes, a multiple of the page size, by calling `for_file` instead of reserve(). If refused, unmaps
+// everything unused and tries again, because address space, mappings or memory may be short; if refused again, sets `error` and returns
+// null. Such a range is released by unmap_all_ranges(), never cached.
+[[nodiscard]] range* make_file_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                                     reserve_function* for_file) noexcept;
 
 // Returns unused address space, mappings and memory to the system, after a refusal.
 void release_unused() noexcept;

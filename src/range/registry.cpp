@@ -98,11 +98,12 @@ constexpr unsigned min_level = 21;
 
 // Adds the range to, or removes it from, the lists of its regions.
 void update_lists(range* control, bool enter) noexcept {
-    const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
+    const std::size_t usable = control->creation.usable;
+    const auto fitting = static_cast<unsigned>(std::bit_width(usable - 1));
     const unsigned level = fitting < min_level ? min_level : fitting;
     const std::lock_guard guard(registry_mutex);
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
-    const std::size_t last = region_of(control->start() + control->size() - 1, level);
+    const std::size_t last = region_of(control->start() + usable - 1, level);
     for (std::size_t region = region_of(control->start(), level); region <= last; ++region) {
         std::atomic<range*>* link = &list_of(region);
         std::atomic<range*>& mine = link_of(control, region);

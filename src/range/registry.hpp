@@ -64,6 +64,8 @@ public:
         control_->identity.reserved.store(reserved, std::memory_order_release);
         control_->label[0].store(0, std::memory_order_release);
     }
+    // Sets the size for another owner.
+    void set_size(std::size_t reserved) noexcept { control_->identity.reserved.store(reserved, std::memory_order_release); }
     // Sets the name, cut to max_name_length bytes; null or empty removes it.
     void set_label(const char* text) noexcept;
 

@@ -1,8 +1,10 @@
 // statistics(): reads and resets the counters; and the bytes that the cache keeps.
+#include <algorithm>
 #include <atomic>
 
-#include "range/registry.hpp"
 #include "range/counters.hpp"
+#include "range/extent.hpp"
+#include "range/registry.hpp"
 #include "system/calls.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail { namespace {
@@ -41,7 +43,11 @@ page_statistics statistics() noexcept {
 std::size_t cached_bytes() noexcept {
     std::size_t bytes = 0;
     for (detail::range* each = detail::first_of_all(); each != nullptr; each = each->identity.next_of_all) {
-        if (each->identity.state.load(std::memory_order_acquire) == detail::range_state::cached) bytes += each->memory();
+        const detail::range_state state = each->identity.state.load(std::memory_order_acquire);
+        if (state == detail::range_state::unused) continue;
+        const std::size_t memory = each->memory();
+        const std::size_t in_use = state == detail::range_state::live ? detail::committed_of(each) : 0;
+        bytes += memory - std::min(memory, in_use);
     }
     return bytes;
 }

@@ -9,6 +9,8 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
+constexpr std::uint32_t releases_between_checks = 1024;    // 10 us of them
+
 // Number of threads with slots. A forked child continues from its parent's number.
 constinit std::atomic<std::size_t> threads_with_slots{0};
 
@@ -39,7 +41,7 @@ bool ensure_thread_slots() noexcept {
     // Destructors of the thread may still acquire ranges after this callback has run.
     if (mine.generation == thread_exited) return false;
     if (!has_slots(mine)) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
-    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * max_slot_memory;
+    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * max_slot_bytes;
     std::uint32_t never = 0;
     slots_generation.compare_exchange_strong(never, 1, std::memory_order_relaxed);
     mine.generation = slots_generation.load(std::memory_order_relaxed);
@@ -50,12 +52,11 @@ bool ensure_thread_slots() noexcept {
     return false;
 }
 
-// Sets fits_thread_slot: true for a small guarded range whose policy allows it, if this thread has slots or gets them here.
+// Sets fits_thread_slot: true for a guarded range whose policy allows it, if this thread has slots or gets them here.
 void update_fits_thread_slot(range* control) noexcept {
-    const commit_policy::kind kind = control->creation.policy.which();
+    const commit_policy::kind kind = control->policy.which();
     control->cache.fits_thread_slot = control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
-                                      kind != commit_policy::kind::prefault_ahead && control->memory() <= max_slot_memory &&
-                                      ensure_thread_slots();
+                                      kind != commit_policy::kind::prefault_ahead && ensure_thread_slots();
 }
 
 // Unmaps this thread's slots if the cache was trimmed since its last call: the trimming thread cannot reach them.
@@ -65,28 +66,28 @@ HEADROOM_COLD void release_stale_slots() noexcept {
 
 // Slow path of acquire_range(): takes a range from the list, or a new one.
 HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                           failure& why, const expected_use& use) noexcept {
+                                           failure& why, std::size_t known_use) noexcept {
     release_stale_slots();
-    const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, use);
-    if (held.control != nullptr && held.control->cache.reused_bytes != 0) update_fits_thread_slot(held.control);
+    const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, known_use);
+    if (held.control != nullptr && held.control->cache.reused) update_fits_thread_slot(held.control);
     return held;
 }
 
-// Fast path of release_range(): puts a small range into this thread's slot. False: take the slow path.
+// A thread whose ranges all come from its slots calls this now and then, since nothing else would release what it left idle.
+HEADROOM_COLD void release_excess_of_slots() noexcept { unmap_all_ranges(release_excess()); }
+
+// Fast path of release_range(): puts a range of which little is committed into this thread's slot, where that stays committed. Memory past
+// it stays in the list of ranges with surplus. False: take the slow path.
 HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
-    if (!control->cache.fits_thread_slot || control->cache.warm != 0) return false;
-    const std::size_t committed = committed_of(control);
-    const std::size_t memory = control->memory();
-    if ((std::max)({committed, memory, control->extent.accessible}) > max_slot_memory) return false;
+    if (!control->cache.fits_thread_slot || committed_of(control) > max_slot_bytes) return false;
     thread_range_slots* const mine = usable_slots();
     if (mine == nullptr) return false;
-    for (range*& place : mine->kept) {
-        if (place != nullptr) continue;
-        control->extent.populated = memory;
-        const std::size_t start = (std::min)(control->extent.accessible, initial_warm_commit);
-        if (committed != start) control->extent.committed.store(start, std::memory_order_release);
+    for (std::size_t i = 0; i != mine->kept.size(); ++i) {
+        if (mine->kept[i] != nullptr) continue;
         control->identity.state.store(range_state::cached, std::memory_order_release);
-        place = control;
+        mine->kept[i] = control;
+        mine->listed[i] = mine->in_lists;
+        if (++mine->releases % releases_between_checks == 0) release_excess_of_slots();
         return true;
     }
     return false;
@@ -94,23 +95,21 @@ HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
 
 }    // namespace
 
-held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
-                         const expected_use& use) noexcept {
+held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                         failure& why, std::size_t known_use) noexcept {
     why = {};
     if (thread_range_slots* const mine = usable_slots()) {
         constexpr std::size_t smallest_page = 4096;
-        for (range*& place : mine->kept) {
-            range* const each = place;
-            // The size was rounded up to pages.
-            if (each == nullptr || each->size() - bytes >= smallest_page || each->creation.policy != policy) continue;
-            place = nullptr;
+        range** const place = newest_slot(*mine);
+        range* const each = place != nullptr ? *place : nullptr;
+        // The size was rounded up to pages.
+        if (each != nullptr && each->size() - bytes < smallest_page && each->policy == policy) {
+            *place = nullptr;
             mark_live(each);
-            each->cache.drops_at_start = drop_count.load(std::memory_order_relaxed);
-            each->cache.since = {};
             return {each, each->start(), committed_of(each), each->size()};
         }
     }
-    return acquire_from_list(bytes, exact, floor_bytes, policy, why, use);
+    return acquire_from_list(bytes, exact, floor_bytes, policy, why, known_use);
 }
 
 void release_range(range* control, std::size_t used) noexcept {

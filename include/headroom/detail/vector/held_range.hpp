@@ -27,16 +27,11 @@ struct held_range {
 
 // All calls take the control block by value and touch nothing else of the caller: see "register cursor" in docs/design.md.
 
-// Size hint for choosing a kept range.
-struct expected_use {
-    std::size_t bytes = 0;    // least that the owner will use
-    bool may_grow = true;     // false: it will use no more
-};
-
 // Reserves `bytes`, rounded up to pages; unless `exact`, tries half as much when refused, and so on down to `floor_bytes`. Takes a kept
-// range of this size and policy if there is one: without a system call from a thread slot. If refused, sets `why`, returns an empty range.
+// range if there is one: of any owner unless `exact`, otherwise of this size; one with about as much memory as the owner will use, if
+// `known_use` says it, otherwise the newest. If refused, sets `why`, returns an empty range.
 HEADROOM_API held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                      failure& why, const expected_use& use = {}) noexcept;
+                                      failure& why, std::size_t known_use = 0) noexcept;
 
 // Releases the range to the cache of kept ranges or to the system. Null is ignored. `used`, the bytes in use from the base, says what is
 // worth keeping of a premapped range; the library knows that of a guarded one.

@@ -294,7 +294,7 @@ private:
         // So few elements are usually the first of more.
         constexpr std::size_t few = std::size_t{64} << 10;
         const held_range held = detail::acquire_range(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
-                                                      {floor_bytes, floor_bytes <= few});
+                                                      floor_bytes > few ? floor_bytes : 0);
         if (why) return {};
         const std::size_t start_offset = start_offset_for_(held.base);
         const std::size_t fitting = (held.reserved - max_start_offset_) / sizeof(T);
