@@ -60,8 +60,7 @@ std::error_code map_pages(const opened_file* control, std::size_t from, std::siz
 }
 
 range* map_range(const opened_file* control, std::size_t limit, std::error_code& error) noexcept {
-    range* const place =
-        make_file_range(whole_pages(range_bytes(*control, limit)), page_by_page(), error, reserve_for_file);
+    range* const place = make_file_range(whole_pages(range_bytes(*control, limit)), page_by_page(), error, reserve_for_file);
     if (place == nullptr) return nullptr;
     error = prepare_file_range({place->start(), place->size()}, control->file, control->role != file_role::reader);
     if (!error) {

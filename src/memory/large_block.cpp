@@ -47,8 +47,8 @@ block<void*> reserve_block(const large_layout& layout, std::size_t required, std
     failure why;
     // A block that grows by a factor wants up to four times what it needs now, and may grow again; one built in steps wants its final size.
     const bool grows = !exactly && required < wanted && wanted / 4 < required;
-    const held_range held = acquire_slow(reservation_for(least), false, least, layout.commit, why,
-                                         grows ? 0 : block_bytes(layout, wanted));
+    const held_range held =
+        acquire_slow(reservation_for(least), false, least, layout.commit, why, grows ? 0 : block_bytes(layout, wanted));
     if (why) return {};
     std::size_t committed = held.committed;
     // Populates only what is required; the rest of the smallest large block is made accessible.

@@ -81,7 +81,8 @@ void update_period() noexcept {
     recent_demand& demand = this_copy.demand;
     const std::int64_t now = account_clock::now().time_since_epoch().count();
     std::int64_t start = demand.period_start.load(std::memory_order_relaxed);
-    if (now - start <= period.count() || !demand.period_start.compare_exchange_strong(start, now, std::memory_order_relaxed)) return;
+    if (now - start <= period.count() || !demand.period_start.compare_exchange_strong(start, now, std::memory_order_relaxed))
+        return;
     const std::size_t used = load(this_copy.used_bytes);
     const bool long_ago = now - start > 2 * period.count();    // the previous period was another one
     store(demand.previous_peak, long_ago ? used : load(demand.peak));
@@ -100,8 +101,7 @@ idle_budget budget_with(std::size_t more) noexcept {
     const recent_demand& demand = this_copy.demand;
     const std::size_t used = load(this_copy.used_bytes) + more;
     const std::size_t peak = std::max(used, recent_peak(demand));
-    const std::size_t regained =
-        std::max({load(demand.regained), load(demand.previous_regained), regained_with(demand, used)});
+    const std::size_t regained = std::max({load(demand.regained), load(demand.previous_regained), regained_with(demand, used)});
     const std::size_t missed = std::max(load(demand.missed), load(demand.previous_missed));
     return {std::min(regained, peak - used) + std::max(min_idle, peak / idle_fraction),
             std::min(missed, used / max_missed_fraction)};

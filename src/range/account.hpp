@@ -23,8 +23,8 @@ void count_missed(std::size_t bytes) noexcept;
 
 // How many bytes may be idle: the sum.
 struct idle_budget {
-    // As many as were released and then used again within the last period or two, because they will be wanted again, but not more than bring
-    // the sum with the bytes in use to their recent peak; and 1/32 of that peak, at least 512 KiB.
+    // As many as were released and then used again within the last period or two, because they will be wanted again, but not more than
+    // bring the sum with the bytes in use to their recent peak; and 1/32 of that peak, at least 512 KiB.
     std::size_t regained;
     // As many as were missed within the last period or two, at most half of the bytes in use. Vectors that grow in turn come to memory that
     // others of them left only after a while.

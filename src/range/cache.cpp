@@ -99,12 +99,13 @@ std::size_t bytes_to_leave(const range* control, std::size_t owners, std::size_t
     const std::size_t memory = control->memory();
     std::size_t left = memory - std::min(memory - owners, std::max(excess, min_release));
     // Splitting a huge page would keep its memory.
-    if (control->protection.huge_advised && left > huge_page_alignment) left = huge_page_after(control, left - huge_page_alignment + 1);
+    if (control->protection.huge_advised && left > huge_page_alignment)
+        left = huge_page_after(control, left - huge_page_alignment + 1);
     return std::max(left, owners);
 }
 
 // Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Puts the ranges to be unmapped in
-// front of the list `ending`, and returns that.
+// front of the list `ending`, which it returns.
 range* release_idle_to(std::size_t most, range* ending) noexcept {
     for (;;) {
         std::unique_lock guard(registry_mutex);
@@ -122,6 +123,7 @@ range* release_idle_to(std::size_t most, range* ending) noexcept {
         if (ends || is_used_up) {
             if (ends) {
                 set_account(victim, 0, 0);
+                victim->identity.state.store(range_state::unused, std::memory_order_release);    // see ranges_in_all_slots()
                 victim->cache.next = ending;
                 ending = victim;
             }
@@ -134,6 +136,7 @@ range* release_idle_to(std::size_t most, range* ending) noexcept {
         has_owner ? update_account(victim) : set_account(victim, 0, victim->memory());
         if (!released && !has_owner) {
             remove_from_cache(victim);
+            victim->identity.state.store(range_state::unused, std::memory_order_release);
             victim->cache.next = ending;
             ending = victim;
         }
@@ -146,7 +149,7 @@ bool may_serve(const range* control, const range_request& request) noexcept {
     const range_creation& made = control->creation;
     // A guard must follow the bytes that the owner asked for; a premapped range would be writable up to its own guard.
     if (request.exact || made.held == holding::open ? made.usable != request.bytes : made.usable < request.bytes) return false;
-    if (made.held != request.policy.how_held()) return false;
+    if (made.held != request.policy.how_held() || control->cache.unfit) return false;
     const commit_policy::kind kind = request.policy.which();
     const bool may_be_huge = kind != commit_policy::kind::page_by_page && kind != commit_policy::kind::stepped;
     return may_be_huge || !control->protection.huge_advised;
@@ -158,8 +161,8 @@ int size_class(std::size_t bytes) noexcept {
     return bytes == 0 ? 0 : std::max(0, static_cast<int>(std::bit_width(bytes - 1)) - smallest);
 }
 
-// Returns the newest kept range that may serve the request, locked: of the class of the known use or, if there is none, the next larger one;
-// null if there is none. Requires the registry's lock.
+// Returns the newest kept range that may serve the request, locked: of the class of the known use or, if there is none, of the next larger
+// one; null if there is none. Requires the registry's lock.
 range* lock_fitting(const range_request& request) noexcept {
     const int wanted = size_class(request.known_use);
     std::size_t resting = hardened() ? min_reuse_distance : 0;
@@ -174,7 +177,8 @@ range* lock_fitting(const range_request& request) noexcept {
         constexpr int more_than_any = 64;
         const int own = size_class(each->memory());
         const int rank = request.known_use == 0 || own >= wanted ? own : own + more_than_any;
-        if ((found != nullptr && (request.known_use == 0 || rank >= least)) || !may_serve(each, request) || !each->mutex.try_lock())
+        if ((found != nullptr && (request.known_use == 0 || rank >= least)) || !may_serve(each, request) ||
+            !each->mutex.try_lock())
             continue;
         if (found != nullptr) found->mutex.unlock();
         found = each;
@@ -239,7 +243,8 @@ std::size_t limit_of_cache(std::size_t bytes) noexcept {
 range* pop_range(const range_request& request) noexcept {
     if (range* const newest = pop_from_slots(request, false)) return newest;
     range* const listed = pop_from_list(request);
-    if (thread_range_slots* const mine = usable_slots()) mine->in_lists = listed == nullptr ? 0 : mine->in_lists - (mine->in_lists != 0);
+    if (thread_range_slots* const mine = usable_slots())
+        mine->in_lists = listed == nullptr ? 0 : mine->in_lists - (mine->in_lists != 0);
     return listed != nullptr ? listed : pop_from_slots(request, true);
 }
 
@@ -253,10 +258,17 @@ range* push_to_list(range* control) noexcept {
         set_account(control, 0, control->memory());
         too_many = kept.count > max_kept_ranges;
     }
+    std::size_t idle = idle_bytes();
+    const std::size_t most = allowed_idle_bytes(idle, 0);
+    const std::size_t memory = control->memory();
+    if (idle > most && control->extent.populated < memory && control->creation.held != holding::open) {
+        // Memory that was reserved and perhaps never touched is worth less than other ranges'.
+        (void)release_memory_after(control, std::max(control->extent.populated, memory - std::min(memory, idle - most)));
+        set_account(control, 0, control->memory());
+        idle = idle_bytes();
+    }
     control->mutex.unlock();
     if (thread_range_slots* const mine = usable_slots(); mine != nullptr && mine->in_lists != max_kept_ranges) ++mine->in_lists;
-    const std::size_t idle = idle_bytes();
-    const std::size_t most = allowed_idle_bytes(idle, 0);
     return idle > most || too_many ? release_idle_to(most, nullptr) : nullptr;
 }
 

@@ -54,9 +54,10 @@ struct range_request {
 // Removes a range from the list that it is in, if any, and from the account. Requires its mutex.
 void remove_from_cache(range* control) noexcept;
 
-// Releases idle memory in excess of the budget once the range's committed bytes reach `to`. Requires its mutex. Returns the ranges to unmap.
+// Releases idle memory that exceeds the budget once the range's committed bytes reach `to`. Requires its mutex. Returns the ranges to
+// unmap.
 [[nodiscard]] range* make_room_for(range* control, std::size_t to) noexcept;
-// Releases idle memory in excess of the budget as it is now.
+// Releases idle memory that exceeds the budget now.
 [[nodiscard]] range* release_excess() noexcept;
 
 inline constexpr std::size_t keep_limit = SIZE_MAX;
@@ -76,11 +77,11 @@ inline constexpr std::size_t keep_limit = SIZE_MAX;
 // Windows). Other threads use the list.
 
 struct thread_range_slots {
-    std::array<range*, 2> kept{};            // filled from the first, and emptied from the last
+    std::array<range*, 2> kept{};             // filled from the first, and emptied from the last
     std::array<std::uint32_t, 2> listed{};    // ranges in the lists that are older: `in_lists` when it was released
     std::uint32_t in_lists = 0;               // ranges that this thread released to the lists and has not taken since
-    std::uint32_t generation = 0;    // odd; 0: the thread has no slots; thread_exited: it gets none any more
-    std::uint32_t releases = 0;      // into the slots; wraps
+    std::uint32_t generation = 0;             // odd; 0: the thread has no slots; thread_exited: it gets none any more
+    std::uint32_t releases = 0;               // into the slots; wraps
 };
 inline constexpr std::uint32_t thread_exited = 2;
 [[nodiscard]] inline bool has_slots(const thread_range_slots& of) noexcept { return of.generation % 2 != 0; }

@@ -49,6 +49,8 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
         if (!error) there = populated;
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
+    range_extent& extent = control->extent;
+    if (how == populate_when::now && extent.populated >= from) extent.populated = std::max(extent.populated, populated);
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
     update_account(control);
@@ -66,6 +68,7 @@ bool release_memory_after(range* control, std::size_t kept) noexcept {
     if (end <= kept) return true;
     // Before the system call, which may release pages and then fail.
     control->set_memory(std::min(memory, kept));
+    extent.populated = std::min(extent.populated, kept);
     if (open) {
         control->cache.unfit = static_cast<bool>(discard(control->part(kept, end)));
         return !control->cache.unfit;

@@ -57,6 +57,7 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
     control->creation.usable = usable;
     identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, bytes);
     control->extent.accessible = open ? usable : 0;
+    control->extent.populated = 0;
     control->set_memory(0);
     control->protection = {};
     control->cache.fits_thread_slot = false;
@@ -149,8 +150,8 @@ range* make_file_range(std::size_t reserved, const commit_policy& policy, std::e
     return control;
 }
 
-held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                        failure& why, std::size_t known_use) noexcept {
+held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
+                        std::size_t known_use) noexcept {
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
         why = failure_of(out_of_memory());
@@ -224,8 +225,10 @@ void ranges_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
-// Returns the ranges in other threads' slots, linked by `cache.next`. Only with an empty list, once no thread runs this code.
+// Returns the ranges in other threads' slots, linked by `cache.next`. Only with an empty list, once no thread but the helper runs this
+// code, which may be about to unmap ranges that it has taken from the list.
 range* ranges_in_all_slots() noexcept {
+    const std::lock_guard guard(registry_mutex);
     range* found = nullptr;
     for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {
         if (each->identity.state.load(std::memory_order_relaxed) != range_state::cached) continue;

@@ -51,9 +51,10 @@ struct range_extent {
     std::atomic<std::size_t> committed{0};    // given to the owner: in use
     std::atomic<std::size_t> memory{0};       // has memory, or had it from an earlier owner; idle past `committed`
     std::size_t accessible = 0;               // readable and writable for the system; at least `committed`
-    std::size_t lost = 0;                     // bytes from the base up to which the cache released memory behind its owner; 0: none
-    std::size_t counted_used = 0;             // counted in library_copy::used_bytes (account.hpp)
-    std::size_t counted_idle = 0;             // counted in library_copy::idle_bytes
+    std::size_t populated = 0;                // known to have been populated; memory past it may never have been touched
+    std::size_t lost = 0;            // bytes from the base up to which the cache released memory behind its owner; 0: none
+    std::size_t counted_used = 0;    // counted in library_copy::used_bytes (account.hpp)
+    std::size_t counted_idle = 0;    // counted in library_copy::idle_bytes
 };
 
 // How the bytes in use rose and fell lately (account.cpp).
@@ -104,7 +105,7 @@ struct cache_entry {
     range_list* list = nullptr;            // the list that it is in; null if none
     range* newer = nullptr;                // its neighbours there
     range* older = nullptr;
-    std::size_t number = 0;                // greater numbers were released, or acquired, later
+    std::size_t number = 0;    // greater numbers were released, or acquired, later
 };
 
 // State shared by its owner and the helper thread (prefaulter.cpp).
@@ -117,7 +118,8 @@ struct prefault_state {
 // Frequently used fields come first: offsets below 128 take one byte of an instruction, others four.
 struct range {
     range_identity identity;
-    constant_mutex mutex;    // held while the extent changes: by the owner, the helper thread, or the cache, which releases idle memory
+    constant_mutex
+        mutex;    // held while the extent changes: by the owner, the helper thread, or the cache, which releases idle memory
     range_extent extent;
     commit_policy policy;    // its owner's
     cache_entry cache;

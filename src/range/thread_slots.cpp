@@ -95,8 +95,8 @@ HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
 
 }    // namespace
 
-held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                         failure& why, std::size_t known_use) noexcept {
+held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
+                         std::size_t known_use) noexcept {
     why = {};
     if (thread_range_slots* const mine = usable_slots()) {
         constexpr std::size_t smallest_page = 4096;

@@ -108,7 +108,8 @@ inline std::size_t commit_for(range* control, std::size_t needed, std::size_t re
 HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
                                                 const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;
-    const held_range held = detail::acquire_range((std::max)(wanted, needed), false, needed, policy, error, may_grow ? 0 : needed);
+    const held_range held =
+        detail::acquire_range((std::max)(wanted, needed), false, needed, policy, error, may_grow ? 0 : needed);
     if (error) return {};
     memory_piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
