@@ -17,33 +17,35 @@ constexpr std::size_t idle_fraction = 32;    // of the recent peak
 constexpr std::size_t min_idle = std::size_t{512} << 10;
 constexpr std::size_t max_missed_fraction = 2;    // of the bytes in use
 
-std::size_t load(const std::atomic<std::size_t>& from) noexcept { return from.load(std::memory_order_relaxed); }
-void store(std::atomic<std::size_t>& to, std::size_t value) noexcept { to.store(value, std::memory_order_relaxed); }
+std::size_t load_relaxed(const std::atomic<std::size_t>& from) noexcept { return from.load(std::memory_order_relaxed); }
+void store_relaxed(std::atomic<std::size_t>& to, std::size_t value) noexcept { to.store(value, std::memory_order_relaxed); }
 
-void raise(std::atomic<std::size_t>& to, std::size_t value) noexcept {
-    std::size_t before = load(to);
+void raise_to(std::atomic<std::size_t>& to, std::size_t value) noexcept {
+    std::size_t before = load_relaxed(to);
     while (before < value && !to.compare_exchange_weak(before, value, std::memory_order_relaxed)) {}
 }
 
-std::size_t recent_peak(const recent_demand& of) noexcept { return std::max(load(of.peak), load(of.previous_peak)); }
+std::size_t recent_peak(const recent_demand& of) noexcept {
+    return std::max(load_relaxed(of.peak), load_relaxed(of.previous_peak));
+}
 
 // Returns how much of what was released before is in use again with `used` bytes. Fields that another thread changes meanwhile make it
 // inexact, not wrong.
 std::size_t regained_with(const recent_demand& of, std::size_t used) noexcept {
-    const std::size_t top = std::min(used, load(of.crest));
-    return top - std::min(top, load(of.trough));
+    const std::size_t top = std::min(used, load_relaxed(of.crest));
+    return top - std::min(top, load_relaxed(of.trough));
 }
 
 void update_demand(library_copy& home) noexcept {
     recent_demand& demand = home.demand;
-    const std::size_t used = load(home.used_bytes);
-    raise(demand.peak, used);
-    raise(demand.regained, regained_with(demand, used));
-    if (used >= load(demand.crest)) {
-        store(demand.crest, used);
-        store(demand.trough, used);
-    } else if (used < load(demand.trough)) {
-        store(demand.trough, used);
+    const std::size_t used = load_relaxed(home.used_bytes);
+    raise_to(demand.peak, used);
+    raise_to(demand.regained, regained_with(demand, used));
+    if (used >= load_relaxed(demand.crest)) {
+        store_relaxed(demand.crest, used);
+        store_relaxed(demand.trough, used);
+    } else if (used < load_relaxed(demand.trough)) {
+        store_relaxed(demand.trough, used);
     }
 }
 
@@ -83,26 +85,27 @@ void update_period() noexcept {
     std::int64_t start = demand.period_start.load(std::memory_order_relaxed);
     if (now - start <= period.count() || !demand.period_start.compare_exchange_strong(start, now, std::memory_order_relaxed))
         return;
-    const std::size_t used = load(this_copy.used_bytes);
+    const std::size_t used = load_relaxed(this_copy.used_bytes);
     const bool long_ago = now - start > 2 * period.count();    // the previous period was another one
-    store(demand.previous_peak, long_ago ? used : load(demand.peak));
-    store(demand.previous_regained, long_ago ? 0 : load(demand.regained));
-    store(demand.previous_missed, long_ago ? 0 : load(demand.missed));
-    store(demand.peak, used);
-    store(demand.regained, 0);
-    store(demand.missed, 0);
-    store(demand.crest, recent_peak(demand));
-    if (long_ago) store(demand.trough, used);
+    store_relaxed(demand.previous_peak, long_ago ? used : load_relaxed(demand.peak));
+    store_relaxed(demand.previous_regained, long_ago ? 0 : load_relaxed(demand.regained));
+    store_relaxed(demand.previous_missed, long_ago ? 0 : load_relaxed(demand.missed));
+    store_relaxed(demand.peak, used);
+    store_relaxed(demand.regained, 0);
+    store_relaxed(demand.missed, 0);
+    store_relaxed(demand.crest, recent_peak(demand));
+    if (long_ago) store_relaxed(demand.trough, used);
 }
 
 void count_missed(std::size_t bytes) noexcept { this_copy.demand.missed.fetch_add(bytes, std::memory_order_relaxed); }
 
 idle_budget budget_with(std::size_t more) noexcept {
     const recent_demand& demand = this_copy.demand;
-    const std::size_t used = load(this_copy.used_bytes) + more;
+    const std::size_t used = load_relaxed(this_copy.used_bytes) + more;
     const std::size_t peak = std::max(used, recent_peak(demand));
-    const std::size_t regained = std::max({load(demand.regained), load(demand.previous_regained), regained_with(demand, used)});
-    const std::size_t missed = std::max(load(demand.missed), load(demand.previous_missed));
+    const std::size_t regained =
+        std::max({load_relaxed(demand.regained), load_relaxed(demand.previous_regained), regained_with(demand, used)});
+    const std::size_t missed = std::max(load_relaxed(demand.missed), load_relaxed(demand.previous_missed));
     return {std::min(regained, peak - used) + std::max(min_idle, peak / idle_fraction),
             std::min(missed, used / max_missed_fraction)};
 }

@@ -27,8 +27,8 @@ constexpr std::size_t max_kept_ranges = 128;
 constexpr std::size_t min_release = std::size_t{256} << 10;
 constexpr std::size_t not_set = SIZE_MAX;
 
-constinit range_list kept;       // ranges without an owner
-constinit range_list surplus;    // live ranges, and ranges in thread slots, with idle memory past their committed part
+constinit range_list kept_ranges;    // ranges without an owner
+constinit range_list live_ranges;    // live ranges, and ranges in thread slots, with idle memory past their committed part
 constinit std::size_t last_number = 0;
 constinit std::atomic<std::size_t> cache_bytes{not_set};
 constinit std::atomic<bool> limit_is_set{false};
@@ -65,13 +65,13 @@ std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
 
 // True if an owner is charged for bytes that it has not committed yet: they must stay accessible.
 bool is_charged_ahead(const range* control) noexcept {
-    return control->cache.list == &surplus && control->extent.accessible > control->memory();
+    return control->cache.list == &live_ranges && control->extent.accessible > control->memory();
 }
 
 // Locks and returns the oldest range in the lists that no other thread is working on; null if there is none.
 range* lock_oldest(bool only_kept) noexcept {
-    range* without_owner = kept.oldest;
-    range* live = only_kept ? nullptr : surplus.oldest;
+    range* without_owner = kept_ranges.oldest;
+    range* live = only_kept ? nullptr : live_ranges.oldest;
     while (without_owner != nullptr || live != nullptr) {
         const bool kept_is_older =
             live == nullptr || (without_owner != nullptr && without_owner->cache.number < live->cache.number);
@@ -111,10 +111,10 @@ range* release_idle_to(std::size_t most, range* ending) noexcept {
         std::unique_lock guard(registry_mutex);
         const std::size_t idle = idle_bytes();
         const std::size_t excess = idle > most ? idle - most : 0;
-        if (excess == 0 && kept.count <= max_kept_ranges) return ending;
+        if (excess == 0 && kept_ranges.count <= max_kept_ranges) return ending;
         range* const victim = lock_oldest(excess == 0);
         if (victim == nullptr) return ending;
-        const bool has_owner = victim->cache.list == &surplus;
+        const bool has_owner = victim->cache.list == &live_ranges;
         const std::size_t owners = has_owner ? committed_of(victim) : 0;
         const bool is_used_up = victim->memory() <= owners;
         const std::size_t left = excess == 0 || is_used_up ? owners : bytes_to_leave(victim, owners, excess);
@@ -168,7 +168,7 @@ range* lock_fitting(const range_request& request) noexcept {
     std::size_t resting = hardened() ? min_reuse_distance : 0;
     range* found = nullptr;
     int least = 0;
-    for (range* each = kept.newest; each != nullptr && (found == nullptr || least != wanted); each = each->cache.older) {
+    for (range* each = kept_ranges.newest; each != nullptr && (found == nullptr || least != wanted); each = each->cache.older) {
         if (resting != 0) {
             --resting;
             continue;
@@ -194,7 +194,7 @@ range* prepare_for_owner(range* control, const range_request& request) noexcept 
     const std::size_t start = none ? 0 : std::min({request.bytes, control->extent.accessible, initial_warm_commit});
     control->extent.committed.store(open ? request.bytes : start, std::memory_order_release);
     control->extent.lost = 0;
-    if (!open && control->memory() > start && control->cache.list == nullptr) link_as_newest(surplus, control);
+    if (!open && control->memory() > start && control->cache.list == nullptr) link_as_newest(live_ranges, control);
     update_account(control);
     return control;
 }
@@ -254,9 +254,9 @@ range* push_to_list(range* control) noexcept {
     {
         const std::lock_guard guard(registry_mutex);
         if (control->cache.list != nullptr) unlink(control);
-        link_as_newest(kept, control);
+        link_as_newest(kept_ranges, control);
         set_account(control, 0, control->memory());
-        too_many = kept.count > max_kept_ranges;
+        too_many = kept_ranges.count > max_kept_ranges;
     }
     std::size_t idle = idle_bytes();
     const std::size_t most = allowed_idle_bytes(idle, 0);
