@@ -85,15 +85,6 @@ range* lock_oldest(bool only_kept) noexcept {
     return nullptr;
 }
 
-// Unlocks a range's mutex for a thread that is not its owner. An owner under prefault_ahead waits for batches of its helper instead.
-void unlock_as_stranger(range* control) noexcept {
-    const bool has_helper = policy_calls::prefault_call(control->policy) != nullptr;
-    control->mutex.unlock();
-    if (!has_helper) return;
-    control->prefault.batch_count.fetch_add(1, std::memory_order_release);
-    wake_all(control->prefault.batch_count);
-}
-
 // Returns how many bytes of a locked range stay if `excess` are to go. The first `owners` bytes are in use. Precondition: it has more.
 std::size_t bytes_to_leave(const range* control, std::size_t owners, std::size_t excess) noexcept {
     const std::size_t memory = control->memory();
@@ -140,7 +131,7 @@ range* release_idle_to(std::size_t most, range* ending) noexcept {
             victim->cache.next = ending;
             ending = victim;
         }
-        unlock_as_stranger(victim);
+        victim->mutex.unlock();
     }
 }
 

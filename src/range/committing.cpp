@@ -131,12 +131,16 @@ std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why)
 void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const std::lock_guard pause(control->mutex);
-    std::error_code error = make_accessible(control, whole_pages(needed));
+    const std::size_t to = whole_pages(needed);
+    std::error_code error = make_accessible(control, to);
     if (error) {
         release_unused();
-        error = make_accessible(control, whole_pages(needed));
+        error = make_accessible(control, to);
     }
     why = failure_of(error);
+    // Steps would gain nothing.
+    if (!error && to > committed_of(control) && to <= control->memory())
+        (void)commit_up_to(control, to, populate_when::at_first_touch);
 }
 
 void move_contents(range* from, range* to, std::size_t bytes) noexcept {

@@ -58,8 +58,6 @@ void prefault_batch(range* control) noexcept {
         prefault.target.store(0,
                               std::memory_order_relaxed);    // the writer's own commit reports the refusal
     control->mutex.unlock();
-    prefault.batch_count.fetch_add(1, std::memory_order_release);
-    wake_all(prefault.batch_count);
 }
 
 // Main function of the helper: populates a batch for each range that asks for more, sleeps when there is none, returns when told to.
@@ -124,10 +122,9 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
     const std::size_t reserved = control->size();
     const std::size_t next = std::min(reserved, round_up(needed, huge_page_alignment));
     for (;;) {
-        const std::uint32_t seen = prefault.batch_count.load(std::memory_order_acquire);
         if (control->extent.committed.load(std::memory_order_acquire) >= needed) break;
         if (!control->mutex.try_lock()) {
-            wait_while(prefault.batch_count, seen);    // the helper is working on the very next batch, or the cache on the range
+            control->mutex.wait();    // the helper is working on the very next batch, or the cache on the range
             continue;
         }
         // Caught up with the helper: populates one batch here, unless the helper has been faster.

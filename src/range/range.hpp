@@ -110,9 +110,8 @@ struct cache_entry {
 
 // State shared by its owner and the helper thread (prefaulter.cpp).
 struct prefault_state {
-    std::atomic<std::uint32_t> batch_count{0};    // incremented after another thread has released the range's `mutex`
-    std::atomic<std::size_t> target{0};           // bytes from the base that the helper should populate
-    std::size_t given_to_owner = 0;               // populated bytes from the base given to the owner
+    std::atomic<std::size_t> target{0};    // bytes from the base that the helper should populate
+    std::size_t given_to_owner = 0;        // populated bytes from the base given to the owner
 };
 
 // Frequently used fields come first: offsets below 128 take one byte of an instruction, others four.

@@ -48,7 +48,8 @@ HEADROOM_API std::size_t commit_unpopulated(range* control, std::size_t needed, 
 HEADROOM_API std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept;
 
 // Makes the first `needed` bytes accessible, so that they are charged and a later commit_to() is not refused: a request built in steps
-// fails before it touches memory. Populates nothing; the committed bytes stay. If refused, sets `why`. Precondition: needed <= reserved.
+// fails before it touches memory. Populates nothing; commits them only if an earlier owner left memory for all of them. If refused, sets
+// `why`. Precondition: needed <= reserved.
 HEADROOM_API void charge(range* control, std::size_t needed, failure& why) noexcept;
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and returns its memory to the system. Returns the committed bytes in total.
