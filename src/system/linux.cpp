@@ -261,27 +261,6 @@ std::error_code remap(page_range from, page_range to) noexcept {
     return {};
 }
 
-namespace detail {
-
-residency resident(page_range range) noexcept {
-    const errno_guard unchanged;
-    const std::size_t page = real_page_size();
-    unsigned char seen[1024];
-    residency found;
-    for (std::size_t at = 0; at < range.bytes;) {
-        const std::size_t now = std::min(range.bytes - at, page * sizeof seen);
-        if (mincore(range.data + at, now, seen) != 0) return {range.bytes, range.bytes};
-        for (std::size_t i = 0; i < now / page; ++i) {
-            if ((seen[i] & 1) == 0) continue;
-            found.bytes += page;
-            found.reach = at + (i + 1) * page;
-        }
-        at += now;
-    }
-    return found;
-}
-
-}    // namespace detail
 }}    // namespace headroom
 
 #ifdef HEADROOM_GDB_SCRIPT

@@ -50,14 +50,6 @@ void set_leak_root(page_range range, bool wanted) noexcept;
 void tell_heap_profiler(std::byte* base, std::size_t bytes) noexcept;
 [[nodiscard]] bool heap_profiler_present() noexcept;
 
-// Resident part of a range.
-struct residency {
-    std::size_t bytes = 0;    // resident bytes
-    std::size_t reach = 0;    // from the start of the range to the end of its last page with memory
-};
-// Asks the system, which may look at every page. Returns the whole range if that fails.
-[[nodiscard]] residency resident(page_range range) noexcept;
-
 // True if new mappings are locked into memory (mlockall with MCL_FUTURE).
 [[nodiscard]] bool mappings_are_locked() noexcept;
 

@@ -127,8 +127,6 @@ void set_leak_root(page_range, bool) noexcept {}
 
 void tell_heap_profiler(std::byte*, std::size_t) noexcept {}
 
-residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
-
 bool mappings_are_locked() noexcept { return false; }
 
 bool leak_checker_present() noexcept { return false; }

@@ -5,10 +5,8 @@
 #ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
 #endif
-#define PSAPI_VERSION 2
 #include <windows.h>
 
-#include <psapi.h>
 
 #include <algorithm>
 #include <atomic>
@@ -215,25 +213,6 @@ bool start_helper_thread(void (*run)()) noexcept {
 }
 void join_helper_thread() noexcept {}
 bool helper_thread_can_be_joined() noexcept { return false; }
-
-residency resident(page_range range) noexcept {
-    const std::size_t page = real_page_size();
-    PSAPI_WORKING_SET_EX_INFORMATION seen[256];
-    residency found;
-    for (std::size_t at = 0; at < range.bytes;) {
-        const std::size_t now = std::min((range.bytes - at) / page, std::size(seen));
-        for (std::size_t i = 0; i < now; ++i) seen[i].VirtualAddress = range.data + at + i * page;
-        if (!QueryWorkingSetEx(GetCurrentProcess(), seen, static_cast<DWORD>(now * sizeof seen[0])))
-            return {range.bytes, range.bytes};
-        for (std::size_t i = 0; i < now; ++i) {
-            at += page;
-            if (!seen[i].VirtualAttributes.Valid) continue;
-            found.bytes += page;
-            found.reach = at;
-        }
-    }
-    return found;
-}
 
 bool mappings_are_locked() noexcept { return false; }
 
