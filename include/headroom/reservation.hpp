@@ -194,12 +194,15 @@ HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// Limits the bytes of memory that the library keeps of destroyed reservations for later ones. By default it keeps a sixteenth of the bytes
-// in use. Of sizes that recur (a similar reservation was destroyed within a second before this one was made) it keeps up to the peak of
-// the bytes in use in the last second or two, less the bytes in use now. In all it keeps at most 64 MiB, or a sixteenth of a control
-// group's limit if less. A call replaces these rules: everything is kept up to `bytes`. A smaller limit trims at once, like trim_cache().
+// Limits the idle bytes: memory of destroyed reservations that is kept for later ones, also behind the committed part of live ones. By
+// default as many are kept as were released and used again within the last second or two, not more than bring the sum with the bytes in use
+// to their recent peak; and 1/32 of that peak, at least 512 KiB. In all at most 64 MiB, or a sixteenth of a control group's limit if less;
+// more, up to half of the bytes in use, where owners committed what was released behind them. A call replaces these rules: everything is
+// kept up to `bytes`. A smaller limit trims at once, like trim_cache(). Thread-safe. Invalidates: nothing.
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
+// Returns the idle bytes, counted from their commit, whether they were touched or not. O(largest number of reservations that ever existed
+// at once). Thread-safe.
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
 // Refuses commits (`refused`, a bad_alloc) that would leave less than `bytes` of memory available, on the machine or below the limit of a
@@ -210,8 +213,8 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // Returns false, and refuses nothing, if the system has no such figure (all but Linux with /proc). Thread-safe. Invalidates: nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
-// Returns the memory of kept ranges to the system. Another thread's two small ones (128 KiB, in at most 32 threads) follow at its next
-// call, or when it ends.
+// Returns the idle memory to the system, also behind the committed part of live reservations. Another thread's two small ranges (128 KiB,
+// in at most 32 threads) follow at its next call, or when it ends. Thread-safe. Invalidates: nothing.
 HEADROOM_API void trim_cache() noexcept;
 
 }}    // namespace headroom

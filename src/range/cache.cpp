@@ -63,9 +63,9 @@ std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
     return std::min(limit, budget.regained) + (limit < default_limit ? 0 : budget.missed);
 }
 
-// True if an owner is charged for bytes that it has not committed yet: they must stay accessible.
-bool is_charged_ahead(const range* control) noexcept {
-    return control->cache.list == &live_ranges && control->extent.accessible > control->memory();
+// Returns how many bytes of the range its owner has committed or is charged for; 0 if it has none.
+std::size_t bytes_of_owner(const range* control) noexcept {
+    return control->cache.list == &live_ranges ? std::max(committed_of(control), control->extent.charged) : 0;
 }
 
 // Locks and returns the oldest range in the lists that no other thread is working on; null if there is none.
@@ -78,9 +78,7 @@ range* lock_oldest(bool only_kept) noexcept {
         range*& next = kept_is_older ? without_owner : live;
         range* const each = next;
         next = each->cache.newer;
-        if (!each->mutex.try_lock()) continue;
-        if (!is_charged_ahead(each)) return each;
-        each->mutex.unlock();
+        if (each->mutex.try_lock()) return each;
     }
     return nullptr;
 }
@@ -95,18 +93,19 @@ std::size_t bytes_to_leave(const range* control, std::size_t owners, std::size_t
     return std::max(left, owners);
 }
 
-// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Puts the ranges to be unmapped in
-// front of the list `ending`, which it returns.
+// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept; none if `most` is 0. Puts the
+// ranges to be unmapped in front of the list `ending`, which it returns.
 range* release_idle_to(std::size_t most, range* ending) noexcept {
+    const std::size_t max_count = most == 0 ? 0 : max_kept_ranges;
     for (;;) {
         std::unique_lock guard(registry_mutex);
         const std::size_t idle = idle_bytes();
         const std::size_t excess = idle > most ? idle - most : 0;
-        if (excess == 0 && kept_ranges.count <= max_kept_ranges) return ending;
+        if (excess == 0 && kept_ranges.count <= max_count) return ending;
         range* const victim = lock_oldest(excess == 0);
         if (victim == nullptr) return ending;
         const bool has_owner = victim->cache.list == &live_ranges;
-        const std::size_t owners = has_owner ? committed_of(victim) : 0;
+        const std::size_t owners = bytes_of_owner(victim);
         const bool is_used_up = victim->memory() <= owners;
         const std::size_t left = excess == 0 || is_used_up ? owners : bytes_to_leave(victim, owners, excess);
         const bool ends = !has_owner && left <= max_slot_bytes;
@@ -182,7 +181,7 @@ range* lock_fitting(const range_request& request) noexcept {
 range* prepare_for_owner(range* control, const range_request& request) noexcept {
     const bool none = request.policy.which() == commit_policy::kind::page_by_page;
     const bool open = control->creation.held == holding::open;
-    const std::size_t start = none ? 0 : std::min({request.bytes, control->extent.accessible, initial_warm_commit});
+    const std::size_t start = none ? 0 : std::min({request.bytes, control->extent.accessible, whole_pages(initial_warm_commit)});
     control->extent.committed.store(open ? request.bytes : start, std::memory_order_release);
     control->extent.lost = 0;
     if (!open && control->memory() > start && control->cache.list == nullptr) link_as_newest(live_ranges, control);
@@ -258,7 +257,13 @@ range* push_to_list(range* control) noexcept {
         set_account(control, 0, control->memory());
         idle = idle_bytes();
     }
+    const bool ends = control->memory() == 0;
+    if (ends) {
+        remove_from_cache(control);
+        control->identity.state.store(range_state::unused, std::memory_order_release);    // see ranges_in_all_slots()
+    }
     control->mutex.unlock();
+    if (ends) return control;
     if (thread_range_slots* const mine = usable_slots(); mine != nullptr && mine->in_lists != max_kept_ranges) ++mine->in_lists;
     return idle > most || too_many ? release_idle_to(most, nullptr) : nullptr;
 }

@@ -72,6 +72,7 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     const std::lock_guard pause(control->mutex);
     control->prefault.target.store(0);
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // premapped: all of it
+    control->extent.charged = 0;
     (void)release_memory_after(control, kept);
     update_account(control);
     report_to_heap_profiler(control, committed_of(control));

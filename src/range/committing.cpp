@@ -138,6 +138,7 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
         error = make_accessible(control, to);
     }
     why = failure_of(error);
+    if (!error) control->extent.charged = to;
     // Steps would gain nothing.
     if (!error && to > committed_of(control) && to <= control->memory())
         (void)commit_up_to(control, to, populate_when::at_first_touch);

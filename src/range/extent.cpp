@@ -78,6 +78,7 @@ bool release_memory_after(range* control, std::size_t kept) noexcept {
     if (decommit(control->part(kept, end))) {
         extent.accessible = accessible;
         control->cache.unfit = true;
+        if (hardened()) control->set_memory(memory);    // is zeroed before it is committed
         return false;
     }
     control->protection.protected_bytes = std::min(control->protection.protected_bytes, kept);

@@ -105,6 +105,7 @@ bool prepare_for_reuse(range* control, std::size_t used) noexcept {
     // A named or protected range is seldom recreated, and resetting it takes as many calls as making one.
     if (is_named(control) || control->protection.allowed != access::read_write || control->cache.unfit) return false;
     range_extent& extent = control->extent;
+    extent.charged = 0;
     std::size_t worth = control->memory();
     if (control->creation.held == holding::open) {
         // Only the owner of a premapped range knows how far it was touched. The rest is released, which is cheap where nothing was

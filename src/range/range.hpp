@@ -51,6 +51,7 @@ struct range_extent {
     std::atomic<std::size_t> committed{0};    // given to the owner: in use
     std::atomic<std::size_t> memory{0};       // has memory, or had it from an earlier owner; idle past `committed`
     std::size_t accessible = 0;               // readable and writable for the system; at least `committed`
+    std::size_t charged = 0;                  // charged for the owner; more than `committed` while it builds elements
     std::size_t populated = 0;                // known to have been populated; memory past it may never have been touched
     std::size_t lost = 0;            // bytes from the base up to which the cache released memory behind its owner; 0: none
     std::size_t counted_used = 0;    // counted in library_copy::used_bytes (account.hpp)

@@ -102,8 +102,9 @@ held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes,
         constexpr std::size_t smallest_page = 4096;
         range** const place = newest_slot(*mine);
         range* const each = place != nullptr ? *place : nullptr;
-        // The size was rounded up to pages.
-        if (each != nullptr && each->size() - bytes < smallest_page && each->policy == policy) {
+        // The size was rounded up to pages. Behind an exact size a guard must follow.
+        if (each != nullptr && each->size() - bytes < smallest_page && each->policy == policy &&
+            (!exact || each->creation.usable == each->size())) {
             *place = nullptr;
             mark_live(each);
             return {each, each->start(), committed_of(each), each->size()};

@@ -45,8 +45,8 @@ mapping_count count_mappings() noexcept {
 }
 
 bool mappings_are_locked() noexcept {
-    // No call tells, but locked pages cannot be discarded. Not by mincore(): filters of services lack it, and gVisor says that all pages are
-    // resident.
+    // No call tells, but locked pages cannot be discarded. Not by mincore(): filters of services lack it, and gVisor answers that all
+    // pages are resident.
     const errno_guard unchanged;
     const std::size_t page = real_page_size();
     void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

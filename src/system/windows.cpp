@@ -7,7 +7,6 @@
 #endif
 #include <windows.h>
 
-
 #include <algorithm>
 #include <atomic>
 #include <bit>

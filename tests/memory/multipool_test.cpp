@@ -323,7 +323,6 @@ TEST(multipool, what_is_kept_gives_way_when_the_system_refuses) {
     const std::size_t before = headroom::reservations().size();
     resource.deallocate(resource.allocate(1 << 20), 1 << 20);
     EXPECT_EQ(headroom::reservations().size(), before + 1);
-    headroom::trim_cache();
     headroom::set_cache_limit(0);    // so that the reservation of a kept block does not serve another
     // Without addresses for a reservation, the block comes from operator new.
     headroom::testing::limit_address_space(1);

@@ -156,6 +156,31 @@ TEST_F(cache, gives_an_owner_the_size_that_it_asked_for) {
     EXPECT_FALSE(headroom::owner_of(small.data() + 3 * MiB));
 }
 
+TEST_F(cache, gives_an_owner_of_an_exact_size_no_range_that_goes_on_behind_it) {
+    std::error_code error;
+    for (int i = 0; i < 4; ++i) {    // so that this thread gets slots
+        auto range = headroom::reservation::up_to(MiB, MiB, {}, error);
+        ASSERT_FALSE(range.commit_to(1));
+    }
+    headroom::reset_statistics();
+    const headroom::reservation exact(MiB);
+    EXPECT_EQ(headroom::statistics().cache_hits, 0u);
+}
+
+TEST_F(cache, keeps_no_range_without_memory) {
+    for (const std::size_t limit : {std::size_t{0}, MiB / 4}) {
+        headroom::set_cache_limit(limit);
+        headroom::reset_statistics();
+        for (int i = 0; i < 300; ++i) {
+            headroom::reservation range(256 * MiB);
+            ASSERT_FALSE(range.commit_untouched_to(MiB));
+        }
+        headroom::trim_cache();
+        const auto counted = headroom::statistics();
+        EXPECT_EQ(counted.count(headroom::page_call::release), counted.count(headroom::page_call::reserve)) << limit;
+    }
+}
+
 TEST_F(cache, gives_no_range_with_huge_pages_to_a_policy_without) {
     { headroom::settled_vector<int> first(4 * MiB); }
     headroom::reset_statistics();

@@ -203,6 +203,45 @@ TEST_F(strangers, may_be_at_work_while_the_process_forks) {
     }
 }
 
+// Its constructor releases idle memory, and from there on the system refuses.
+struct trimming {
+    std::size_t value = 7;
+    trimming() {
+        if (++made != 1000) return;
+        headroom::trim_cache();
+        headroom::testing::fail_system_call(1, ENOMEM, headroom::testing::afterwards::keep_failing);
+    }
+    static inline int made = 0;
+};
+
+TEST_F(strangers, leave_what_an_owner_is_charged_for) {
+    const auto grow_charged = [](auto& to) {
+        trimming::made = 0;
+        EXPECT_NO_THROW(to.resize(to.size() + 300'000)) << "refused after it was charged";
+        headroom::testing::stop_failing();
+        for (const trimming& each : to) ASSERT_EQ(each.value, 7u);
+    };
+    leave_memory(4 * MiB);
+    headroom::settled_vector<trimming> settled(10);
+    grow_charged(settled);
+    leave_memory(6 * MiB);
+    headroom::vector<trimming> moving(200'000);
+    grow_charged(moving);
+}
+
+TEST_F(strangers, leave_a_page_larger_than_the_first_commit_alone) {
+    headroom::testing::pretend_page_size(std::size_t{256} << 10);
+    EXPECT_EQ(headroom_test::in_child([] {
+                  leave_memory(4 * MiB);
+                  headroom::settled_vector<std::size_t> own;
+                  grow(own, 3, 20'000);
+                  headroom::trim_cache();
+                  return holds(own, 3) ? 0 : 1;
+              }),
+              0);
+    headroom::testing::pretend_page_size(0);
+}
+
 // The system refuses the k-th call, or all from there on, while memory behind a live range is released; then the owner goes on.
 TEST_F(strangers, leave_elements_alone_where_the_system_refuses) {
     for (const bool all_later : {false, true}) {
