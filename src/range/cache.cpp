@@ -65,7 +65,7 @@ std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
 
 // Returns how many bytes of the range its owner has committed or is charged for; 0 if it has none.
 std::size_t bytes_of_owner(const range* control) noexcept {
-    return control->cache.list == &live_ranges ? std::max(committed_of(control), control->extent.charged) : 0;
+    return control->cache.list == &live_ranges ? whole_pages(std::max(committed_of(control), control->extent.charged)) : 0;
 }
 
 // Locks and returns the oldest range in the lists that no other thread is working on; null if there is none.
@@ -93,15 +93,14 @@ std::size_t bytes_to_leave(const range* control, std::size_t owners, std::size_t
     return std::max(left, owners);
 }
 
-// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept; none if `most` is 0. Puts the
-// ranges to be unmapped in front of the list `ending`, which it returns.
+// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Puts the ranges to be unmapped in
+// front of the list `ending`, which it returns.
 range* release_idle_to(std::size_t most, range* ending) noexcept {
-    const std::size_t max_count = most == 0 ? 0 : max_kept_ranges;
     for (;;) {
         std::unique_lock guard(registry_mutex);
         const std::size_t idle = idle_bytes();
         const std::size_t excess = idle > most ? idle - most : 0;
-        if (excess == 0 && kept_ranges.count <= max_count) return ending;
+        if (excess == 0 && kept_ranges.count <= max_kept_ranges) return ending;
         range* const victim = lock_oldest(excess == 0);
         if (victim == nullptr) return ending;
         const bool has_owner = victim->cache.list == &live_ranges;
@@ -134,7 +133,7 @@ range* release_idle_to(std::size_t most, range* ending) noexcept {
     }
 }
 
-// True if the range without an owner may serve the request.
+// True if the range without an owner may serve the request. Requires its mutex, or its thread's slots.
 bool may_serve(const range* control, const range_request& request) noexcept {
     const range_creation& made = control->creation;
     // A guard must follow the bytes that the owner asked for; a premapped range would be writable up to its own guard.
@@ -165,14 +164,16 @@ range* lock_fitting(const range_request& request) noexcept {
         }
         // Smaller ones come after all larger ones.
         constexpr int more_than_any = 64;
-        const int own = size_class(each->memory());
-        const int rank = request.known_use == 0 || own >= wanted ? own : own + more_than_any;
-        if ((found != nullptr && (request.known_use == 0 || rank >= least)) || !may_serve(each, request) ||
-            !each->mutex.try_lock())
+        const int own = request.known_use == 0 ? wanted : size_class(each->memory());
+        const int rank = own >= wanted ? own : own + more_than_any;
+        if ((found != nullptr && rank >= least) || !each->mutex.try_lock()) continue;
+        if (!may_serve(each, request)) {
+            each->mutex.unlock();
             continue;
+        }
         if (found != nullptr) found->mutex.unlock();
         found = each;
-        least = request.known_use == 0 ? wanted : rank;
+        least = rank;
     }
     return found;
 }

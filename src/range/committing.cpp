@@ -63,7 +63,7 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
     const commit_policy& policy = control->policy;
     std::size_t huge = SIZE_MAX;    // bytes from which huge pages are used
     if (past_start && commits_huge_pages(control))
-        huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
+        huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : whole_pages(policy.from());
     const std::size_t memory = control->memory();
     std::size_t target = least;
     if (least > memory && least > huge) {
@@ -73,7 +73,7 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
         const std::size_t committed = committed_of(control);
         target = committed + commit_step(control, committed, past_start);
         // Stops where another step size begins.
-        if (!past_start) target = std::min(target, policy.from());
+        if (!past_start) target = std::min(target, whole_pages(policy.from()));
         if (least <= huge) target = std::min(target, huge);
         if (least <= memory) target = std::min(target, memory);    // warm memory first
         target = std::max(least, target);

@@ -73,12 +73,17 @@ void begin_life(range* control) noexcept { control->identity.state.store(range_s
 // Makes a live range of `bytes` or, unless `exact`, if refused, half as much, and so on down to `floor_bytes`. Null if all are refused.
 range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                              std::error_code& error) noexcept {
-    const std::size_t usable = exact || policy.how_held() == holding::open ? bytes : std::max(bytes, common_size);
-    range* control = make_range(bytes, usable, policy, error, nullptr);
+    // Once the common size was refused where less was not, as under `ulimit -v`, it is not asked for again.
+    static constinit std::atomic<bool> too_large{false};
+    const bool common =
+        !exact && policy.how_held() != holding::open && bytes < common_size && !too_large.load(std::memory_order_relaxed);
+    range* control = common ? make_range(bytes, common_size, policy, error, nullptr) : nullptr;
+    if (control != nullptr) return control;
+    control = make_range(bytes, bytes, policy, error, nullptr);
+    if (common && control != nullptr) too_large.store(true, std::memory_order_relaxed);
     if (control == nullptr) {
         release_unused();
-        control = make_range(bytes, usable, policy, error, nullptr);
-        if (control == nullptr && usable != bytes) control = make_range(bytes, bytes, policy, error, nullptr);
+        control = make_range(bytes, bytes, policy, error, nullptr);
     }
     while (control == nullptr && !exact && bytes > floor_bytes) {
         bytes = std::max(floor_bytes, whole_pages(bytes / 2));

@@ -203,13 +203,13 @@ TEST_F(strangers, may_be_at_work_while_the_process_forks) {
     }
 }
 
-// Its constructor releases idle memory, and from there on the system refuses.
+// Its constructor releases idle memory, and from there on the system permits nothing. Populating may fail so.
 struct trimming {
     std::size_t value = 7;
     trimming() {
         if (++made != 1000) return;
         headroom::trim_cache();
-        headroom::testing::fail_system_call(1, ENOMEM, headroom::testing::afterwards::keep_failing);
+        headroom::testing::fail_system_call(1, EPERM, headroom::testing::afterwards::keep_failing);
     }
     static inline int made = 0;
 };
@@ -217,29 +217,55 @@ struct trimming {
 TEST_F(strangers, leave_what_an_owner_is_charged_for) {
     const auto grow_charged = [](auto& to) {
         trimming::made = 0;
-        EXPECT_NO_THROW(to.resize(to.size() + 300'000)) << "refused after it was charged";
+        EXPECT_NO_THROW(to.resize(to.size() + 700'000)) << "refused after it was charged";
         headroom::testing::stop_failing();
         for (const trimming& each : to) ASSERT_EQ(each.value, 7u);
     };
-    leave_memory(4 * MiB);
+    headroom::set_cache_limit(64 * MiB);
+    leave_memory(4 * MiB);    // less than they grow to
     headroom::settled_vector<trimming> settled(10);
     grow_charged(settled);
-    leave_memory(6 * MiB);
+    leave_memory(4 * MiB);
     headroom::vector<trimming> moving(200'000);
     grow_charged(moving);
 }
 
 TEST_F(strangers, leave_a_page_larger_than_the_first_commit_alone) {
-    headroom::testing::pretend_page_size(std::size_t{256} << 10);
     EXPECT_EQ(headroom_test::in_child([] {
+                  headroom::trim_cache();
+                  headroom::testing::pretend_page_size(std::size_t{256} << 10);
+                  headroom::set_cache_limit(64 * MiB);
                   leave_memory(4 * MiB);
                   headroom::settled_vector<std::size_t> own;
-                  grow(own, 3, 20'000);
+                  grow(own, 3, 5000);
                   headroom::trim_cache();
                   return holds(own, 3) ? 0 : 1;
               }),
               0);
-    headroom::testing::pretend_page_size(0);
+}
+
+struct odd_steps : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::balanced(20'000, 100'000, 300'000);
+};
+struct odd_huge : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::huge_pages(100'000);
+};
+template <class Policy>
+void grows_in_whole_pages() {
+    headroom::set_cache_limit(64 * MiB);
+    for (int life = 0; life < 2; ++life) {
+        leave_memory(4 * MiB);
+        headroom::settled_vector<std::size_t, Policy> own;
+        for (std::size_t size = 1000; size < 60'000; size += 1000) {
+            grow(own, 4, size);
+            headroom::trim_cache();
+            ASSERT_TRUE(holds(own, 4)) << size;
+        }
+    }
+}
+TEST_F(strangers, leave_pages_alone_of_a_policy_whose_figures_are_no_whole_pages) {
+    grows_in_whole_pages<odd_steps>();
+    grows_in_whole_pages<odd_huge>();
 }
 
 // The system refuses the k-th call, or all from there on, while memory behind a live range is released; then the owner goes on.

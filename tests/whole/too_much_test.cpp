@@ -90,6 +90,41 @@ struct subjects {
     headroom::reservation reservation{std::size_t{1} << 44};
     std::vector<memory_request> all;
 
+    // Uses the resources: of many small blocks and some of every size, keeps one in `kept`, and trims what can be.
+    void use_resources(std::size_t kept) {
+        for (std::pmr::memory_resource* const each :
+             {static_cast<std::pmr::memory_resource*>(&multipool),
+              static_cast<std::pmr::memory_resource*>(&synchronized_multipool),
+              static_cast<std::pmr::memory_resource*>(&tracking), static_cast<std::pmr::memory_resource*>(&monotonic),
+              static_cast<std::pmr::memory_resource*>(&arena_resource)}) {
+            const auto use = [&](std::size_t count, std::size_t bytes) {
+                for (std::size_t i = 0; i < count; ++i) {
+                    void* const block = each->allocate(bytes, 8);
+                    if (i % kept != 0) each->deallocate(block, bytes, 8);
+                }
+            };
+            use(100'000, 16);
+            for (std::size_t bytes = 8; bytes <= 2 * MiB; bytes += bytes / 2) use(20, bytes);
+        }
+        multipool.trim();
+        synchronized_multipool.trim();
+    }
+    // Fills and empties the containers, so that they have capacity.
+    void use_containers() {
+        const auto use = [](auto& to, std::size_t count) {
+            auto kept = to;
+            to.resize(count);
+            to = kept;
+        };
+        use(ints, 500'000);
+        use(strings, 50'000);
+        use(chars, 2 * MiB);
+        use(small, 500'000);
+        use(settled, 500'000);
+        use(settled_strings, 50'000);
+        shared.reserve(500'000);
+    }
+
     subjects() {
         bounded.push_back(1);
         shared.append_range(std::vector<int>{1, 2, 3});
@@ -268,11 +303,7 @@ std::vector<std::size_t> too_much() {
     return sizes;
 }
 
-TEST(too_much, is_refused_by_every_operation_and_fills_nothing) {
-    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
-    limit_files();
-    watchdog watching;
-    subjects of;
+void refuses_every_operation(subjects& of, watchdog& watching) {
     for (const std::size_t bytes : too_much()) {
         for (const memory_request& each : of.all) {
             SCOPED_TRACE(each.name + ", " + std::to_string(bytes));
@@ -294,6 +325,28 @@ TEST(too_much, is_refused_by_every_operation_and_fills_nothing) {
             EXPECT_LE(peak_of_process(), before + 64 * MiB);
             of.expect_as_made();
         }
+    }
+}
+
+TEST(too_much, is_refused_by_every_operation_and_fills_nothing) {
+    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
+    limit_files();
+    watchdog watching;
+    subjects of;
+    refuses_every_operation(of, watching);
+}
+
+TEST(too_much, is_refused_by_objects_that_were_used) {
+    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
+    limit_files();
+    watchdog watching;
+    for (const std::size_t kept : {std::size_t{1}, std::size_t{2}, std::size_t{1'000'000}}) {
+        SCOPED_TRACE(kept);
+        subjects of;
+        of.use_resources(kept);
+        of.use_containers();
+        refuses_every_operation(of, watching);
+        of.use_resources(2);
     }
 }
 
