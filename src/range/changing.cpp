@@ -80,4 +80,9 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     return committed_of(control);
 }
 
+void withdraw_huge_advice(range* control) noexcept {
+    const std::lock_guard pause(control->mutex);
+    if (!advise_huge(control->part(0, control->creation.usable), false)) control->protection.huge_advised = false;
+}
+
 }}}    // namespace headroom::detail

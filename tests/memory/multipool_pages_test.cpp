@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "support/resources.hpp"
+#include "system/mapped.hpp"
 
 namespace {
 
@@ -64,8 +66,44 @@ TYPED_TEST(multipool_pages, are_given_back_by_trim) {
     for (int life = 0; life < 3; ++life) {
         phases(resource, 5120, 65536, 8 * MiB);
         // All but the bytes before the first page and those committed ahead.
-        EXPECT_GE(resource.trim(), resource.statistics().chunk_bytes - 2 * MiB - MiB / 8);
+        const std::size_t before = resource.statistics().chunk_bytes;
+        EXPECT_GE(resource.trim(), before - 2 * MiB - MiB / 8);
+        // Nothing is charged any more either: no page behind the last block in use stays committed.
+        EXPECT_LE(resource.statistics().chunk_bytes, MiB / 4);
     }
+}
+
+TYPED_TEST(multipool_pages, behind_the_last_block_in_use_are_decommitted_and_used_again) {
+    TypeParam resource;
+    std::vector<unsigned char*> blocks(2000);
+    const auto take = [&](std::size_t i) {
+        std::memset(blocks[i] = static_cast<unsigned char*>(resource.allocate(6000, 8)), static_cast<int>(i % 251), 6000);
+    };
+    for (std::size_t i = 0; i < blocks.size(); ++i) take(i);
+    const std::size_t full = resource.statistics().chunk_bytes;
+    for (std::size_t i = 500; i < blocks.size(); ++i) resource.deallocate(blocks[i], 6000, 8);
+    (void)resource.trim();
+    EXPECT_LE(resource.statistics().chunk_bytes, full / 2);
+    for (std::size_t i = 500; i < blocks.size(); ++i) take(i);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        ASSERT_EQ(blocks[i][0], i % 251);
+        ASSERT_EQ(blocks[i][5999], i % 251);
+        resource.deallocate(blocks[i], 6000, 8);
+    }
+}
+
+// Otherwise the system fills huge pages of which a part is in use, and what was given back comes again while the process is idle.
+TYPED_TEST(multipool_pages, that_were_given_back_may_not_become_huge) {
+    TypeParam resource;
+    std::vector<void*> blocks(4000);
+    for (void*& each : blocks) std::memset(each = resource.allocate(6000, 8), 1, 6000);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (i % 100 != 0) resource.deallocate(blocks[i], 6000, 8);
+    }
+    (void)resource.trim();
+    if (headroom::huge_page_size() == 0 || !headroom::owner_of(blocks[2000])) GTEST_SKIP() << "there are no huge pages";
+    EXPECT_NE(headroom_test::mapping_flags(blocks[2000]).find(" nh"), std::string::npos);
+    for (std::size_t i = 0; i < blocks.size(); i += 100) resource.deallocate(blocks[i], 6000, 8);
 }
 
 // Runs below 1 MiB come from the reservation, for every size and alignment.
@@ -98,11 +136,11 @@ TEST(multipool_runs, large_blocks_share_the_reservation_and_coalesce) {
     }
     EXPECT_LE(resource.statistics().chunk_bytes, 40 * MiB);
     for (const block& each : live) resource.deallocate(each.data, each.bytes, each.alignment);
+    const std::size_t before = resource.statistics().chunk_bytes;
     (void)resource.trim();
     std::vector<void*> wide;
-    const std::size_t before = resource.statistics().chunk_bytes;
     for (std::size_t bytes = 0; bytes < before / 2; bytes += 20'000) wide.push_back(resource.allocate(20'000));
-    EXPECT_EQ(resource.statistics().chunk_bytes, before) << "all of it was one run";
+    EXPECT_LE(resource.statistics().chunk_bytes, before) << "all of it was one run";
     for (void* const each : wide) resource.deallocate(each, 20'000);
 }
 

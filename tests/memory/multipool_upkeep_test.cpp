@@ -148,10 +148,19 @@ TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
         EXPECT_GE(seen.chunk_bytes, seen.bytes);
     }
     EXPECT_GT(resource.statistics().classes[5].slabs, 0U);
+    // Free pages in front of a block in use stay, those behind the last one do not.
+    std::sort(live.begin(), live.end(), [](const memory_piece& a, const memory_piece& b) { return a.data < b.data; });
+    const memory_piece last = live.back();
+    live.pop_back();
     for (const memory_piece& each : live) resource.deallocate(each.data, each.bytes, 1);
+    (void)resource.trim();
+    const multipool_statistics before = resource.statistics();
+    EXPECT_GT(before.empty_slab_bytes, std::size_t{1} << 20);
+    resource.deallocate(last.data, last.bytes, 1);
     EXPECT_EQ(resource.statistics().blocks, 0U);
     (void)resource.trim();
-    EXPECT_GT(resource.statistics().empty_slab_bytes, std::size_t{1} << 20);
+    EXPECT_LT(resource.statistics().empty_slab_bytes, before.empty_slab_bytes);
+    EXPECT_LT(resource.statistics().chunk_bytes, before.chunk_bytes);
 }
 
 // Chunks of at most 64 KiB are divided into pages too.

@@ -253,7 +253,8 @@ public:
         unlink_and_release(leaving);
     }
 
-    // Discards free runs of reservations, and returns segments without a page in use to upstream. Returns the bytes of both. O(pages).
+    // Discards free runs of reservations, and decommits the last run of the active one; returns segments without a page in use to upstream.
+    // Returns the bytes that were discarded or returned. O(pages).
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;
@@ -262,7 +263,12 @@ public:
                 result += each->pages * pool_page_bytes;
                 unlink_and_release(each);
             } else {
-                if (each->memory.control != nullptr) result += each->discard_free();
+                if (each->memory.control != nullptr) {
+                    // Otherwise the system would fill each huge page of which a part is in use, and what was discarded would come back.
+                    detail::withdraw_huge_advice(each->memory.control);
+                    result += each->discard_free();
+                    if (each == active_) decommit_last_run(*each);
+                }
                 segments_[kept++] = each;
             }
         }
@@ -283,6 +289,19 @@ private:
     // Returns the number of the list for free runs of `count` pages.
     static std::size_t list_index_of(std::size_t count) noexcept {
         return count <= exact_length_lists ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
+    }
+
+    // Decommits the pages past the last one in use, which counts as never used then.
+    void decommit_last_run(segment& of) noexcept {
+        if (of.high_water == 0 || of.counts[of.high_water - 1].bin != page_counts::free_run) return;
+        const std::size_t count = of.counts[of.high_water - 1].length();
+        remove_free_run({&of, of.high_water - count}, count);
+        of.high_water -= count;
+        used_ -= count;
+        const std::size_t left = of.high_water * pool_page_bytes;
+        detail::unpoison(of.memory.data + left, of.memory.bytes - left);
+        of.memory.bytes = detail::shrink(of.memory.control, left);
+        detail::poison(of.memory.data + left, of.memory.bytes - left);
     }
 
     run run_at(const page_links& first) noexcept {

@@ -27,4 +27,19 @@ inline bool is_mapped(const void* address) {
     return false;
 }
 
+// Returns the flags of the mapping at the address, as /proc/self/smaps has them ("rd wr nh ..."); " nh" where there is no such list.
+inline std::string mapping_flags(const void* address) {
+    std::ifstream maps("/proc/self/smaps");
+    if (!maps || emulated()) return " nh";
+    bool here = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t first = 0, last = 0;
+        char dash = 0;
+        if (std::istringstream(line) >> std::hex >> first >> dash >> last && dash == '-')
+            here = reinterpret_cast<std::uintptr_t>(address) - first < last - first;
+        if (here && line.rfind("VmFlags:", 0) == 0) return line.substr(8);
+    }
+    return "";
+}
+
 }    // namespace headroom_test

@@ -1,6 +1,8 @@
 // Queries the reservation at an address.
 #pragma once
 
+#include <string>
+
 #define WIN32_LEAN_AND_MEAN
 #ifndef NOMINMAX
 #define NOMINMAX
@@ -17,5 +19,8 @@ inline bool is_mapped(const void* address) {
     MEMORY_BASIC_INFORMATION about{};
     return VirtualQuery(address, &about, sizeof about) != 0 && about.State != MEM_FREE;
 }
+
+// There are no such flags.
+inline std::string mapping_flags(const void*) { return " nh"; }
 
 }    // namespace headroom_test
