@@ -15,7 +15,7 @@ CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 # One of these by system, as in CMakeLists.txt.
 POSIX = ("files_posix", "page_size_posix", "threads_posix", "helper_thread_posix")
 PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")),
-             ("#elif defined(__linux__)", ("linux", "linux_process", "linux_limits", "linux_marks", *POSIX)),
+             ("#elif defined(__linux__)", ("linux", "linux_process", "linux_groups", "linux_limits", "linux_marks", *POSIX)),
              ("#else", ("posix", *POSIX)))
 
 ROOMS = ["system", "range", "memory", "file", "concurrent"]

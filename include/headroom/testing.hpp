@@ -44,4 +44,8 @@ enum class file_event { before_write, before_sync, synced };
 // mapped memory. Null removes the watcher.
 HEADROOM_API void watch_files(void (*watcher)(file_event)) noexcept;
 
+// Linux: reads the files of /proc and /sys that say how much memory there is below the folder `root` instead, which must outlive this; null
+// ends it.
+HEADROOM_API void pretend_system_files(const char* root) noexcept;
+
 }}}    // namespace headroom::testing

@@ -46,7 +46,7 @@ bool set_min_available_memory(std::size_t bytes) noexcept {
     allowance.store(0, std::memory_order_relaxed);    // the next request reads
     min_available.store(bytes, std::memory_order_relaxed);
     leaves_enough_memory.store(bytes != 0 ? leaves_enough : nullptr, std::memory_order_relaxed);
-    return available_memory() != SIZE_MAX;
+    return available_memory() != SIZE_MAX && memory_limits_are_visible();
 }
 
 }}    // namespace headroom

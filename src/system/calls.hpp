@@ -30,6 +30,7 @@ struct test_overrides {
     std::atomic<std::size_t> page_size{0};
     std::atomic<std::size_t> address_space{0};
     std::atomic<void (*)(testing::file_event)> file_watcher{nullptr};
+    std::atomic<const char*> system_root{nullptr};
 };
 
 extern constinit test_overrides overrides;

@@ -31,8 +31,11 @@ std::size_t lowest_cgroup_limit() noexcept;
 [[nodiscard]] bool exceeds_ram_and_swap(std::size_t bytes) noexcept;
 
 // Returns the bytes of memory available to the process: of the machine or, if less, below the limit of a control group (inactive file pages
-// count as available). SIZE_MAX if the system does not tell. Reads files: 10 us, and as much for each group with a limit.
+// count as available). SIZE_MAX if the system does not tell. Reads files: 50 us.
 [[nodiscard]] std::size_t available_memory() noexcept;
+
+// False if the process is in a control group that may limit its memory and whose files cannot be found.
+[[nodiscard]] bool memory_limits_are_visible() noexcept;
 
 // Number of the process's mappings, and their limit; zeros if unknown. Reads files with all mappings: only after a refusal.
 struct mapping_count {

@@ -29,4 +29,6 @@ void watch_files(void (*watcher)(file_event)) noexcept { detail::overrides.file_
 
 void limit_address_space(std::size_t bytes) noexcept { detail::overrides.address_space.store(bytes); }
 
+void pretend_system_files(const char* root) noexcept { detail::overrides.system_root.store(root); }
+
 }}}    // namespace headroom::testing

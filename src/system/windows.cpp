@@ -182,6 +182,8 @@ bool exceeds_ram_and_swap(std::size_t) noexcept { return false; }
 
 std::size_t available_memory() noexcept { return SIZE_MAX; }
 
+bool memory_limits_are_visible() noexcept { return false; }
+
 mapping_count count_mappings() noexcept { return {}; }
 
 void keep_module_loaded(const void* code) noexcept {
