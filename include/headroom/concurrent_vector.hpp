@@ -34,6 +34,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <span>
 #include <system_error>
@@ -327,7 +328,7 @@ public:
 
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
-        : to_(&to), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)),
+        : to_(std::addressof(to)), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)),
           at_once_(to.has_user_limit_ ? 1 : uncounted_) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;

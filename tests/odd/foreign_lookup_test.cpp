@@ -90,6 +90,37 @@ TEST(foreign_lookup, vector) { exercise<headroom::vector<element>>(); }
 TEST(foreign_lookup, small_vector) { exercise<headroom::small_vector<element, 4>>(); }
 TEST(foreign_lookup, settled_vector) { exercise<headroom::settled_vector<element>>(); }
 
+TEST(foreign_lookup, concurrent_vector) {
+    element const one = nullptr;
+    element several[] = {nullptr, nullptr, nullptr};
+    headroom::concurrent_vector<element> v(headroom::max_elements(10'000));
+    v.push_back(one);
+    v.emplace_back();
+    v.reserve(100);
+    v.append_range(several);
+    v.append_range({one, one});
+    v.grow_by(2);
+    v.grow_by(2, one);
+    v.grow_by(several, several + 3);
+    v.grow_to_at_least(20);
+    v.grow_to_at_least(22, one);
+    v.append_indexed([](std::size_t) { return element(); });
+    v.append_indexed(2, [](std::size_t) { return element(); });
+    {
+        headroom::concurrent_vector<element>::appender to(v);
+        to.push_back(one);
+        to.emplace_back();
+        to.append_range(several);
+        to.append_range({one});
+        to.append_indexed([](std::size_t) { return element(); });
+        headroom::concurrent_vector<element>::appender second(v, 16);
+        second.push_back(one);
+    }
+    EXPECT_TRUE(v.at(0) == one && v[0] == one);
+    EXPECT_EQ(v.size(), 33U);
+    v.clear();
+}
+
 // An allocator whose type names the element's.
 template <class T>
 struct allocator {
