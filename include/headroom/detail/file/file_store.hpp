@@ -51,6 +51,9 @@ public:
         return true;
     }
 
+    // The file keeps the space that it was given.
+    void restore_capacity_(std::size_t) noexcept {}
+
     HEADROOM_ALWAYS_INLINE void grow_by_one_() {
         throw_unless_changeable_();
         cap_ = commit_one_more_(control_, begin_, end_, limit_);

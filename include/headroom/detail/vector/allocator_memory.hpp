@@ -110,6 +110,7 @@ struct allocator_memory {
         return pointer();
     }
     [[nodiscard]] static constexpr pointer trim_block(pointer, pointer cap, std::size_t) noexcept { return cap; }
+    [[nodiscard]] static constexpr pointer trim_to_capacity(pointer, pointer cap, std::size_t) noexcept { return cap; }
     [[nodiscard]] static constexpr bool has_waste(const pointer&, std::size_t size, std::size_t capacity) noexcept {
         return size != capacity;
     }

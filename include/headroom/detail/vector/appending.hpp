@@ -309,15 +309,25 @@ protected:
         return sizeof(value_type) < bytes ? bytes / sizeof(value_type) : 1;
     }
 
-    // Scope guard: truncates to `old` elements unless `committed` was set.
+    // Scope guard: truncates to the size that it was made with unless `committed` was set, and releases memory that was committed or
+    // charged since.
     struct append_rollback_ {
         appending_& to;
-        size_type old;
+        size_type old_capacity = to.capacity();
+        size_type old = to.size();
         bool committed = false;
+        constexpr explicit append_rollback_(appending_& of) noexcept : to(of) {}
+        append_rollback_(const append_rollback_&) = delete;
+        append_rollback_& operator=(const append_rollback_&) = delete;
         constexpr ~append_rollback_() {
-            if (!committed) to.truncate_(old);
+            if (!committed) to.undo_append_(old, old_capacity);
         }
     };
+    HEADROOM_COLD constexpr void undo_append_(size_type old, size_type old_capacity) noexcept {
+        truncate_(old);
+        HEADROOM_UNPOISON_CAPACITY();
+        this->restore_capacity_(old_capacity);
+    }
 
     // Returns how many of `count` more elements to build at a time: one step if the memory of all could be charged in place, else all.
     // Charging first makes an oversized request fail before it touches memory.
@@ -327,6 +337,7 @@ protected:
     // Slow path of append_from_(): appends more elements than the capacity holds, in steps if the source allows it.
     template <class Source>
     HEADROOM_NOINLINE constexpr void append_with_growth_(size_type count, const Source& source, size_type skip) {
+        append_rollback_ guard(*this);
         size_type most = Source::can_build_in_steps && count > step_size_() ? elements_per_step_(count) : count;
         if constexpr (Source::template writes_nothing<Store, value_type>) {
             // Elements that are not written to here are not populated either. In place that needs no geometric growth.
@@ -336,7 +347,6 @@ protected:
             }
             most = count;
         }
-        append_rollback_ guard{*this, size()};
         while (count != 0) {
             size_type now = (std::min)(count, most);
             // Fills the capacity before it grows: a step that lacks only a few elements would be taken for a push_back.
@@ -352,7 +362,7 @@ protected:
     // Appends a single-pass range. If it throws or memory is refused, nothing has changed: collects elements past the capacity elsewhere.
     template <class It, class End>
     constexpr void append_single_pass_(It first, End last) {
-        append_rollback_ guard{*this, size()};
+        append_rollback_ guard(*this);
         for (; first != last; ++first) {
             if constexpr (!Store::never_relocates_) {
                 if (is_full_() && guard.old != 0) {

@@ -147,6 +147,12 @@ struct heap_memory : default_construction_<T> {
         return begin + size;
     }
 
+    // Trims the block to a capacity of `count` elements, or of the smallest large block. Returns the new end.
+    [[nodiscard]] static constexpr T* trim_to_capacity(T* begin, T* cap, std::size_t count) noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return cap;
+        return trim_block(begin, cap, count < large_threshold() ? large_threshold() : count);
+    }
+
     // True if a block of `capacity` elements should be replaced by a smaller one for `size`.
     [[nodiscard]] static constexpr bool has_waste(T* begin, std::size_t size, std::size_t capacity) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || size < large_threshold()) return size != capacity;

@@ -95,6 +95,8 @@ public:
         if (begin_ == pointer()) allocate_(count, commit_count);
         return memory_.try_charge_(begin_, cap_, count);
     }
+    // Releases what growing past a capacity of `count` elements committed and charged in place, once building the elements has failed.
+    constexpr void restore_capacity_(std::size_t count) noexcept { cap_ = memory_.trim_to_capacity(begin_, cap_, count); }
     // Expands the capacity to `count` elements without relocation; false if that is not possible.
     [[nodiscard]] constexpr bool try_expand_in_place_(std::size_t count) {
         const pointer cap = memory_.try_expand_in_place_(begin_, cap_, count, false);

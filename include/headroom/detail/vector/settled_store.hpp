@@ -138,9 +138,14 @@ public:
     HEADROOM_ALWAYS_INLINE void reserve_exact_(std::size_t count) { grow_(count, true); }
 
     // Decommits what lies past the elements, in whole pages.
-    void shrink_store_() noexcept {
-        const std::size_t used = begin_ == end_ ? 0 : end_offset_(begin_, static_cast<std::size_t>(end_ - begin_));
-        const std::size_t kept = detail::shrink(control_, used);
+    void shrink_store_() noexcept { shrink_capacity_(static_cast<std::size_t>(end_ - begin_)); }
+    // Releases what growing past a capacity of `count` elements committed and charged, once building the elements has failed.
+    void restore_capacity_(std::size_t count) noexcept {
+        if (control_ != nullptr && !is_premapped_()) shrink_capacity_(count);
+    }
+    // Decommits what lies past `count` elements, in whole pages.
+    void shrink_capacity_(std::size_t count) noexcept {
+        const std::size_t kept = detail::shrink(control_, count == 0 ? 0 : end_offset_(begin_, count));
         cap_ = begin_ + capacity_of_(begin_, kept, max_size());
     }
 

@@ -34,6 +34,9 @@ struct small_vector_memory : heap_memory<T, Policy> {
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
         return !is_inline(begin, cap) && base_::try_charge_(begin, cap, required);
     }
+    [[nodiscard]] static constexpr T* trim_to_capacity(T* begin, T* cap, std::size_t count) noexcept {
+        return is_inline(begin, cap) ? cap : base_::trim_to_capacity(begin, cap, count);
+    }
     // As heap_memory's; null for the inline buffer.
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         return is_inline(begin, cap) ? nullptr : base_::try_expand_in_place_(begin, cap, required, exactly);

@@ -40,6 +40,8 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     // Charges the memory of `count` elements in place, so that growing in steps is not refused half-way. An empty store may first allocate
     // a block with memory for as many as the second argument says. False if `count` elements need another block.
     { store.try_charge_(count, count) } -> std::same_as<bool>;
+    // Releases what growing past a capacity of `count` elements committed and charged in place, once building the elements has failed.
+    store.restore_capacity_(count);
 
     // True if the container annotates for AddressSanitizer which part of its capacity holds elements.
     { constant.annotates_() } -> std::same_as<bool>;
