@@ -256,7 +256,7 @@ std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, boo
     const std::uint64_t least =
         (std::min<std::uint64_t>)(most, round_up(static_cast<std::size_t>(bytes_of(control, needed)), page));
     const std::uint64_t in_use = bytes_of(control, used);
-    const std::uint64_t step = step_for(control, in_use);
+    const std::uint64_t step = (std::min)(step_for(control, in_use), control->max_step);
     std::uint64_t wanted = least;
     if (!exactly) {
         wanted = (std::max)(least, control->file_bytes + step);
@@ -265,7 +265,13 @@ std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, boo
     }
     const std::uint64_t before = control->file_bytes;
     error = grow_file(control, wanted);
-    if (error && least < wanted) error = grow_file(control, least);
+    // Near a limit each success takes at least half of what is left, so that it is reached after O(log) attempts.
+    if (!error && control->max_step <= step) control->max_step *= 2;
+    while (error && least < wanted) {
+        control->max_step = (wanted - before) / 2;
+        wanted = (std::max)(least, (before + control->max_step) / page * page);
+        error = grow_file(control, wanted);
+    }
     if (error) {
         why = why_of(error);
         return 0;

@@ -36,6 +36,8 @@ struct opened_file : file_control {
     access allowed = access::read_write;
 
     std::uint64_t file_bytes = 0;    // known length of the file
+    // Largest step by which it may grow: less than one that was refused, since a full disk takes long to refuse each.
+    std::uint64_t max_step = UINT64_MAX;
     bool trusts_live = false;        // reader: a writer has published, or had published, the live size
 
     file_record committed;            // the newest record

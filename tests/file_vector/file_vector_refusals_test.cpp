@@ -126,6 +126,27 @@ TEST(limits_on_the_length_of_files, are_refused_without_a_signal) {
               0);
 }
 
+// A full disk takes long to refuse each step.
+TEST(a_limit_of_files, is_reached_after_few_attempts) {
+    const headroom::testing_support::scratch_folder folder;
+    for (const rlim_t most : {rlim_t{5'000'000}, rlim_t{63 << 20}}) {
+        EXPECT_EQ(in_child([&] {
+                      std::signal(SIGXFSZ, SIG_IGN);
+                      const rlimit least{most, most};
+                      if (setrlimit(RLIMIT_FSIZE, &least) != 0) return 40;
+                      auto v = file_vector<int>::create(folder.file(std::to_string(most)), headroom::max_elements(1 << 28));
+                      headroom::reset_statistics();
+                      try {
+                          for (int i = 0;; ++i) v.push_back(i);
+                      } catch (const headroom::refused&) {}
+                      if (v.size() * sizeof(int) + 3 * 4096 < most) return 41;
+                      return headroom::statistics().count(headroom::page_call::file) <= 120 ? 0 : 42;
+                  }),
+                  0)
+            << most;
+    }
+}
+
 TEST(quotas, are_refused_as_a_full_disk_is) {
     const headroom::testing_support::scratch_folder folder;
     auto v = file_vector<int>::create(folder.file("numbers"), limit);
