@@ -210,8 +210,8 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap blocks.
 // Does not see memory that is committed but not written to yet; memory that a process freed counts as available a second or two later.
 // A commit reads the available memory if the last reading is 10 ms old, or a sixteenth of the rest above `bytes` was committed since.
-// Returns false if the figure is not this process's: the system has none (all but Linux with /proc), and nothing is refused; or the limit of
-// its control group cannot be found, as in some containers, and the machine's memory alone counts. Thread-safe. Invalidates: nothing.
+// Returns false if the figure is not this process's: the system has none (all but Linux with /proc), and nothing is refused; or the limit
+// of its control group cannot be found, as in some containers, and the machine's memory alone counts. Thread-safe. Invalidates: nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
 // Returns the idle memory to the system, also behind the committed part of live reservations. Another thread's two small ranges (128 KiB,

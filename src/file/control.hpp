@@ -38,7 +38,7 @@ struct opened_file : file_control {
     std::uint64_t file_bytes = 0;    // known length of the file
     // Largest step by which it may grow: less than one that was refused, since a full disk takes long to refuse each.
     std::uint64_t max_step = UINT64_MAX;
-    bool trusts_live = false;        // reader: a writer has published, or had published, the live size
+    bool trusts_live = false;    // reader: a writer has published, or had published, the live size
 
     file_record committed;            // the newest record
     bool found = false;               // opened, not made: the record may be only in the system's memory, if its

@@ -32,8 +32,8 @@ std::size_t recent_peak(const recent_demand& of) noexcept {
 // Returns how much of what was released before is in use again with `used` bytes. Fields that another thread changes meanwhile make it
 // inexact, not wrong.
 std::size_t regained_with(const recent_demand& of, std::size_t used) noexcept {
-    const std::size_t top = std::min(used, load_relaxed(of.crest));
-    return top - std::min(top, load_relaxed(of.trough));
+    const std::size_t top = std::min(used, load_relaxed(of.high));
+    return top - std::min(top, load_relaxed(of.low));
 }
 
 void update_demand(library_copy& home) noexcept {
@@ -41,11 +41,11 @@ void update_demand(library_copy& home) noexcept {
     const std::size_t used = load_relaxed(home.used_bytes);
     raise_to(demand.peak, used);
     raise_to(demand.regained, regained_with(demand, used));
-    if (used >= load_relaxed(demand.crest)) {
-        store_relaxed(demand.crest, used);
-        store_relaxed(demand.trough, used);
-    } else if (used < load_relaxed(demand.trough)) {
-        store_relaxed(demand.trough, used);
+    if (used >= load_relaxed(demand.high)) {
+        store_relaxed(demand.high, used);
+        store_relaxed(demand.low, used);
+    } else if (used < load_relaxed(demand.low)) {
+        store_relaxed(demand.low, used);
     }
 }
 
@@ -93,8 +93,8 @@ void update_period() noexcept {
     store_relaxed(demand.peak, used);
     store_relaxed(demand.regained, 0);
     store_relaxed(demand.missed, 0);
-    store_relaxed(demand.crest, recent_peak(demand));
-    if (long_ago) store_relaxed(demand.trough, used);
+    store_relaxed(demand.high, recent_peak(demand));
+    if (long_ago) store_relaxed(demand.low, used);
 }
 
 void count_missed(std::size_t bytes) noexcept { this_copy.demand.missed.fetch_add(bytes, std::memory_order_relaxed); }

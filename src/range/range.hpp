@@ -62,9 +62,9 @@ struct range_extent {
 struct recent_demand {
     std::atomic<std::int64_t> period_start{0};    // of the current period, a reading of steady_clock
     std::atomic<std::size_t> peak{0};             // most bytes in use in the current period
-    std::atomic<std::size_t> crest{0};            // the same, but of the previous period as well
-    std::atomic<std::size_t> trough{0};           // fewest bytes in use since they reached the crest
-    std::atomic<std::size_t> regained{0};         // largest rise from the trough, up to the crest, in the current period
+    std::atomic<std::size_t> high{0};             // the same, but of the previous period as well
+    std::atomic<std::size_t> low{0};              // fewest bytes in use since they reached the high
+    std::atomic<std::size_t> regained{0};         // largest rise from the low, up to the high, in the current period
     std::atomic<std::size_t> missed{0};           // bytes released behind owners that then committed there, in the current period
     std::atomic<std::size_t> previous_peak{0};
     std::atomic<std::size_t> previous_regained{0};

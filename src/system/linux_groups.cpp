@@ -138,14 +138,14 @@ public:
         if (inside.length != 0) std::memcpy(text_ + point.length, inside.data, inside.length);
         mount_ = point.length;
         length_ = point.length + inside.length;
-        trim();
+        drop_slashes();
         return true;
     }
     // Changes to the parent group. False if this is the mounted one.
     bool leave() noexcept {
         if (length_ <= mount_) return false;
         while (length_ > mount_ && text_[length_ - 1] != '/') --length_;
-        trim();
+        drop_slashes();
         return true;
     }
     // Returns the name of a file in the group, until the next call.
@@ -166,7 +166,7 @@ public:
     }
 
 private:
-    void trim() noexcept {
+    void drop_slashes() noexcept {
         while (length_ > mount_ && text_[length_ - 1] == '/') --length_;
     }
     static constexpr std::size_t max_length = 4000;    // the system opens no longer path

@@ -56,8 +56,8 @@ HEADROOM_API void charge(range* control, std::size_t needed, failure& why) noexc
 // Cannot fail: what the system refuses to take back stays committed.
 HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
 
-// Advises the system to keep small pages in the range: it would otherwise fill huge pages of which a part was discarded. Huge pages that are
-// there stay; memory committed later gets them as the policy says.
+// Advises the system to keep small pages in the range: it would otherwise fill huge pages of which a part was discarded. Huge pages that
+// are there stay; memory committed later gets them as the policy says.
 HEADROOM_API void withdraw_huge_advice(range* control) noexcept;
 
 // Moves the first `bytes` of `from` to the start of `to`, by page tables where possible, else by memcpy. The contents of `from` are
