@@ -33,8 +33,11 @@ public:
     // The first is the program as it is, and runs twice a round: how far its two runs lie apart is what chance does here.
     std::vector<compared_malloc> mallocs;
     std::string note;       // what keeps every malloc out of the program; empty: nothing
+    std::string guess;      // becomes the note if a run ends otherwise over another malloc; empty: nothing is known
     int rounds_done = 0;    // whole ones
 
+    // True if the program ran over another malloc.
+    [[nodiscard]] bool compared() const;
     // Calls `progress` before each run with its number, how many there are, and the malloc. Ends early when a stop signal comes. A
     // malloc over which the program ends in another way is refused from there on. Throws std::runtime_error if the program cannot be
     // started.

@@ -47,6 +47,7 @@ std::string command_line(const program_call& call) {
 
 // Returns the sentences that say which malloc to take.
 std::string advice(const comparison& what) {
+    if (!what.compared()) return "The program ran over no other malloc: this says nothing about yours.";
     if (what.rounds_done < 3) return "Fewer than three rounds say little.";
     const compared_malloc* best = what.best(&program_run::cpu);
     if (best == nullptr) {
