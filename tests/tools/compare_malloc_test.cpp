@@ -108,6 +108,14 @@ TEST(compare_malloc, says_nothing_of_a_malloc_that_was_not_in_what_used_the_time
     EXPECT_FALSE(says(said, "stay with yours")) << said.text;
 }
 
+TEST(compare_malloc, says_nothing_of_those_that_were_not_in_use_beside_one_that_was) {
+    const answer said = compare(
+        harmless() + "--malloc 'kept=" + HEADROOM_COMMAND + "-recorder.so' " +
+        R"(-- sh -c 'case $LD_PRELOAD in *recorder*) ;; *) export LD_PRELOAD=;; esac; sh -c "i=0; while [ \$i -lt 200000 ]; do i=\$((i+1)); done"; :')");
+    EXPECT_TRUE(says(said, "of the others nothing is known")) << said.text;
+    EXPECT_FALSE(says(said, "stay with yours")) << said.text;
+}
+
 TEST(compare_malloc, shows_what_a_program_says_that_ends_otherwise) {
     const answer said = compare(harmless() + R"(-- sh -c 'test -z "$LD_PRELOAD" || { echo "its complaint" >&2; exit 1; }')");
     EXPECT_TRUE(says(said, "the program ended with status 1: its complaint\n")) << said.text;

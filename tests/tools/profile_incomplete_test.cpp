@@ -160,7 +160,7 @@ TEST(no_verdict_about, a_child_in_which_another_malloc_comes_first) {
     other = other.substr(0, other.find(','));
     const outcome done =
         profiled(folder, "sh -c 'LD_PRELOAD=" + other + ":$LD_PRELOAD @subjects/headroom-profile-subject nothing; true'");
-    expect_no_verdict(folder, done, "headroom-profile-subject was run with another library's malloc before that of the recorder");
+    expect_no_verdict(folder, done, "headroom-profile-subject was run with another library's malloc before the recorder");
 }
 TEST(no_verdict_about, a_process_that_no_function_in_sight_made_another_program) {
     const scratch_folder folder;

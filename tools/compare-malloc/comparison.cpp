@@ -61,6 +61,7 @@ void comparison::run(int rounds, const std::function<void(std::size_t, std::size
             }
             if (!over.file.empty() && !done.without.empty()) {
                 over.refused = "it was not in use: " + done.without;
+                over.was_unused = true;
                 continue;
             }
             (at == mallocs.size() ? again_ : over.runs).push_back(done);

@@ -12,8 +12,9 @@ namespace headroom::tools {
 
 struct compared_malloc {
     std::string name;
-    std::string file;       // empty: the one that the program runs over anyway, mostly the C library's
-    std::string refused;    // why it was not measured; empty if it was
+    std::string file;           // empty: the one that the program runs over anyway, mostly the C library's
+    std::string refused;        // why it was not measured; empty if it was
+    bool was_unused = false;    // it was refused because it was not in what used the time
     std::vector<program_run> runs;
 };
 

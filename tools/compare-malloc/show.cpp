@@ -1,5 +1,6 @@
 #include "show.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -53,6 +54,10 @@ std::string advice(const comparison& what) {
     if (best == nullptr) {
         best = what.best(&program_run::peak);
         if (best != nullptr && what.figure(*best, &program_run::cpu)->differs()) best = nullptr;    // it takes more time
+        const bool all_tried =
+            std::none_of(what.mallocs.begin(), what.mallocs.end(), [](const compared_malloc& one) { return one.was_unused; });
+        if (best == nullptr && !all_tried)
+            return "No malloc that was in use takes less CPU time, beyond the noise; of the others nothing is known.";
         if (best == nullptr) return "No malloc that is installed takes less CPU time, beyond the noise: stay with yours.";
     }
     const compared_figure cpu = *what.figure(*best, &program_run::cpu);

@@ -78,7 +78,7 @@ bool has_mapped(pid_t id, const std::string& library) {
 
 void library_presence::look() {
     std::vector<pid_t> queue{root_};
-    for (const auto& [id, process] : seen_) queue.push_back(id);    // some may have lost their parents
+    for (const auto& [id, known] : seen_) queue.push_back(id);    // some may have lost their parents
     std::set<pid_t> done;
     while (!queue.empty()) {
         const pid_t id = queue.back();
@@ -113,10 +113,11 @@ bool library_presence::look_at(pid_t id) {
 
 std::string library_presence::why_barred(pid_t id, const std::string& program) const {
     if (std::string why = profile::why_not(program, name_); !why.empty()) return why;
-    for (const std::string& before : profile::preloaded_in(text_of(folder_of(id) + "/environ"))) {
-        if (profile::is_same_library(before, library_)) break;
-        if (profile::defines_malloc(before)) return profile::words_for(profile::refusal::preceded, program, name_);
-    }
+    const std::vector<std::string> preloaded = profile::preloaded_in(text_of(folder_of(id) + "/environ"));
+    const auto own = std::find_if(preloaded.begin(), preloaded.end(),
+                                  [&](const std::string& one) { return profile::is_same_library(one, library_); });
+    if (own != preloaded.end() && std::any_of(preloaded.begin(), own, profile::defines_malloc))
+        return profile::words_for(profile::refusal::preceded, program, name_);
     return {};
 }
 
@@ -134,8 +135,8 @@ std::string library_presence::why_not_loaded(pid_t id, const std::string& progra
 
 std::vector<process_without> library_presence::without() const {
     std::vector<process_without> found;
-    for (const auto& [id, process] : seen_) {
-        for (const process_without& one : process.programs) {
+    for (const auto& [id, known] : seen_) {
+        for (const process_without& one : known.programs) {
             if (!one.why.empty()) found.push_back(one);
         }
     }

@@ -151,7 +151,7 @@ std::string words_for(refusal why, const std::string& path, const std::string& w
             return path + " was run with an LD_PRELOAD that does not name " + what +
                    ". Let what sets it keep what was there (LD_PRELOAD=$LD_PRELOAD:LIBRARY)" + by_itself(path, what);
         case refusal::preceded:
-            return path + " was run with another library's malloc before that of " + what +
+            return path + " was run with another library's malloc before " + what +
                    ". Let what sets LD_PRELOAD name that library last (LD_PRELOAD=$LD_PRELOAD:LIBRARY)" + by_itself(path, what);
         case refusal::not_loaded:
             return path + " did not load " + what + ", though LD_PRELOAD names it: its loader says why on standard error";
