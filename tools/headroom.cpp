@@ -10,12 +10,15 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "command_line.hpp"
+#include "printable.hpp"
 #include "verb.hpp"
 
 namespace {
@@ -43,6 +46,13 @@ void open_closed_streams() {
     int file = 0;
     while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDWR);
     if (file >= 0) close(file);
+}
+
+// Prints why a verb failed. The library's own exceptions begin with its name, as this command's complaints do.
+void print_failure(std::string_view why) {
+    constexpr std::string_view name = "headroom: ";
+    if (why.starts_with(name)) why.remove_prefix(name.size());
+    std::fprintf(stderr, "headroom: %s\n", headroom::tools::printable(why).c_str());
 }
 
 }    // namespace
@@ -84,7 +94,14 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const std::string unknown = error.get_exit_code() == 0 ? "" : headroom::tools::unknown_word(app, words);
-        if (unknown.empty()) return app.exit(error) == 0 ? 0 : 2;
+        if (unknown.empty()) {
+            std::ostringstream out;
+            std::ostringstream complaint;    // may repeat words of the command line
+            const int code = app.exit(error, out, complaint);
+            std::fputs(out.str().c_str(), stdout);
+            std::fputs(headroom::tools::printable_lines(complaint.str()).c_str(), stderr);
+            return code == 0 ? 0 : 2;
+        }
         std::fprintf(stderr, "%s\n", unknown.c_str());
         return 2;
     }
@@ -93,7 +110,7 @@ int main(int argc, char** argv) {
         try {
             return run();
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "headroom: %s\n", error.what());
+            print_failure(error.what());
         }
     }
     return 2;

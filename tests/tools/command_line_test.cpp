@@ -150,6 +150,51 @@ TEST(a_word_that_nobody_knows, is_not_looked_for_behind_two_dashes_nor_in_the_va
     EXPECT_NE(unknown_word(app, {"run", "-o1", "-x"}), "");
 }
 
+// Every place where a verb may repeat what the command line says.
+TEST(words_of_a_command_line, give_a_terminal_no_orders) {
+    const headroom::testing_support::scratch_folder folder;
+    const std::string hostile =
+        "\x1b[31m\xc2\x9b"
+        "2J\xe2\x80\xae\x9b"
+        "31m";
+    folder.write("magic" + hostile, "some text\n");
+    const std::string missing = "'/nowhere/" + hostile + "'";
+    const std::string there = "'" + folder.file("magic" + hostile) + "'";
+    for (const std::string& words : {missing,
+                                     "file " + missing,
+                                     "file info " + missing,
+                                     "file info " + there,
+                                     "file verify " + there,
+                                     "file repair " + missing,
+                                     "file repair " + there,
+                                     "file repair " + there + " --elements " + missing,
+                                     "maps " + missing,
+                                     "maps 1 --watch=" + missing,
+                                     "profile -- " + missing,
+                                     "profile -- " + there,
+                                     "profile import " + missing,
+                                     "profile import " + there,
+                                     "profile diff " + missing + " " + missing,
+                                     "profile --sample " + missing + " -- true",
+                                     "profile -o " + missing + " -- true",
+                                     "profile --malloc " + missing + " -- true",
+                                     "compare-malloc -- " + missing,
+                                     "compare-malloc --malloc " + missing + " -- true",
+                                     "compare-malloc --input " + missing + " -- true",
+                                     "compare-malloc --rounds " + missing + " -- true",
+                                     "lab merge " + missing + " --out /dev/null",
+                                     "lab merge " + there + " --out /dev/null",
+                                     "lab run --filter " + missing,
+                                     "lab run --rounds " + missing}) {
+        const std::string said = headroom(words).text;
+        for (const char* const order : {"\x1b", "\xc2\x9b", "\xe2\x80\xae",
+                                        "\x9b"
+                                        "31m"})
+            EXPECT_EQ(said.find(order), std::string::npos) << words << ":\n" << said;
+        EXPECT_FALSE(said.empty()) << words;
+    }
+}
+
 TEST(the_command_alone, names_its_verbs) {
     const answer said = headroom("");
     EXPECT_EQ(said.code, 2);

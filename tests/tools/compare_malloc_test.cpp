@@ -95,6 +95,42 @@ TEST(compare_malloc, says_over_which_malloc_a_program_ends_otherwise_and_measure
     EXPECT_TRUE(says(killed, "the program ended with signal 11")) << killed.text;
 }
 
+TEST(compare_malloc, says_nothing_of_a_malloc_that_was_not_in_what_used_the_time) {
+    const std::string works = "i=0; while [ \\$i -lt 200000 ]; do i=\\$((i+1)); done";
+    const scratch_folder folder;
+    const std::string script = folder.write("entry", "#! /bin/sh\nexport LD_PRELOAD=\nsh -c \"" + works + "\"\n:\n");
+    ASSERT_EQ(chmod(script.c_str(), 0700), 0);
+    const answer said = compare(harmless() + "-- '" + script + "'");
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "it was not in use: /")) << said.text;
+    EXPECT_TRUE(says(said, "was run with an environment that does not name the malloc")) << said.text;
+    EXPECT_TRUE(says(said, "The program ran over no other malloc")) << said.text;
+    EXPECT_FALSE(says(said, "stay with yours")) << said.text;
+}
+
+TEST(compare_malloc, says_nothing_of_those_that_were_not_in_use_beside_one_that_was) {
+    const answer said = compare(
+        harmless() + "--malloc 'kept=" + HEADROOM_COMMAND + "-recorder.so' " +
+        R"(-- sh -c 'case $LD_PRELOAD in *recorder*) ;; *) export LD_PRELOAD=;; esac; sh -c "i=0; while [ \$i -lt 200000 ]; do i=\$((i+1)); done"; :')");
+    EXPECT_TRUE(says(said, "of the others nothing is known")) << said.text;
+    EXPECT_FALSE(says(said, "stay with yours")) << said.text;
+}
+
+TEST(compare_malloc, shows_what_a_program_says_that_ends_otherwise) {
+    const answer said = compare(harmless() + R"(-- sh -c 'test -z "$LD_PRELOAD" || { echo "its complaint" >&2; exit 1; }')");
+    EXPECT_TRUE(says(said, "the program ended with status 1: its complaint\n")) << said.text;
+}
+
+TEST(compare_malloc, says_that_a_program_is_built_with_a_sanitizer_after_the_sanitizers_own_line) {
+    const scratch_folder folder;
+    const std::string source = folder.write("source.cpp", "int main() {}\n");
+    if (headroom::testing_support::shell("g++ -fsanitize=address '" + source + "' -o '" + folder.file("program") + "'").code != 0)
+        GTEST_SKIP() << "needs GCC's libasan";
+    const answer said = compare(harmless() + "-- '" + folder.file("program") + "'");
+    const std::size_t line = said.text.find("ASan runtime does not come first");
+    EXPECT_LT(line, said.text.find("is built with AddressSanitizer (it needs libasan")) << said.text;
+}
+
 TEST(compare_malloc, says_when_the_program_fails_alike_over_all) {
     const answer said = compare(harmless() + "-- sh -c 'exit 7'");
     EXPECT_EQ(said.code, 0) << said.text;

@@ -136,6 +136,15 @@ TEST_F(file_command, what_cannot_be_mended_is_left_alone) {
     EXPECT_EQ(asked("--unknown").code, 2);
 }
 
+TEST_F(file_command, names_a_missing_file_after_the_commands_own_name_once) {
+    for (const char* const verb : {"info", "verify", "repair"}) {
+        const std::string said = asked(std::string(verb) + " '" + folder.file("größe") + "'").text;
+        EXPECT_EQ(said.rfind("headroom: ", 0), 0U) << said;
+        EXPECT_EQ(said.find("headroom: ", 1), std::string::npos) << said;
+        EXPECT_NE(said.find("größe"), std::string::npos) << said;
+    }
+}
+
 TEST_F(file_command, tags_give_no_orders_to_a_terminal) {
     file_vector<int>::create(folder.file("odd"), max_elements(5), headroom::file_options{.type_tag = "a\x1b[2J"});
     EXPECT_NE(asked("info '" + folder.file("odd") + "'").text.find("a\\x1b[2J"), std::string::npos);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "printable.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -127,10 +128,17 @@ TEST_F(shapes, are_a_line_each_if_asked_for) {
     EXPECT_EQ(twins, 2U);
 }
 
+TEST_F(shapes, with_letters_of_any_language_stay_in_their_columns) {
+    const outcome done = run({program.number()});
+    const std::string line = line_of(done.out, "\\x1b[2J\xc3\xa9");
+    ASSERT_NE(line.find(" 1 "), std::string::npos) << done.out;
+    EXPECT_EQ(headroom::tools::width_of(line.substr(0, line.find(" 1 "))), line_of(done.out, "large").find(" 1 ")) << done.out;
+}
+
 TEST_F(shapes, with_strange_names_give_no_orders_to_a_terminal) {
     const outcome done = run({program.number()});
     EXPECT_EQ(done.out.find('\x1b'), std::string::npos);
-    EXPECT_NE(done.out.find("\\x1b[2J\\xc3\\xa9\\xff \"\\"), std::string::npos) << done.out;
+    EXPECT_NE(done.out.find("\\x1b[2J\xc3\xa9\\xff \"\\"), std::string::npos) << done.out;
     const auto found = named(all, "\x1b[2J\xc3\xa9\xef\xbf\xbd \"\\");
     EXPECT_EQ(found.size(), 1U) << "JSON has the name itself, with a mark where it is no UTF-8";
 }

@@ -119,12 +119,29 @@ TEST(texts_of_a_trace, give_a_terminal_no_orders) {
     }
 }
 TEST(texts_of_a_trace, keep_the_letters_of_all_languages) {
-    using headroom::tools::printable_utf8;
-    for (const char* const text : {"größe", "函数", "µ", "\U0001f600", "a b"}) EXPECT_EQ(printable_utf8(text), text);
-    EXPECT_EQ(printable_utf8("\x1b["), "\\x1b[");
-    EXPECT_EQ(printable_utf8("\xc3"), "\\xc3");
-    EXPECT_EQ(printable_utf8("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair";
-    EXPECT_EQ(printable_utf8("\xc0\xaf"), "\\xc0\\xaf") << "too long for what it says";
+    using headroom::tools::printable;
+    for (const char* const text : {"größe", "函数", "µ", "\U0001f600", "a b"}) EXPECT_EQ(printable(text), text);
+    EXPECT_EQ(printable("\x1b["), "\\x1b[");
+    EXPECT_EQ(printable("\xc3"), "\\xc3");
+    EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b") << "an order in one character";
+    EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair";
+    EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "too long for what it says";
+}
+
+TEST(texts_of_a_trace, are_cut_between_their_letters) {
+    using headroom::tools::shortened_to;
+    EXPECT_EQ(shortened_to("größe", 5, ".."), "größe");
+    EXPECT_EQ(shortened_to("größer", 5, ".."), "grö..");
+    EXPECT_EQ(shortened_to("函数函数", 5, ".."), "函..") << "two columns each";
+}
+TEST(texts_of_a_trace, mean_the_same_as_json_without_their_orders) {
+    const std::string name =
+        "größe \xc2\x9b"
+        "2J\xe2\x80\xae\U000e0041\x1b";
+    const std::string json = headroom::tools::printable_json(nlohmann::json(name).dump());
+    EXPECT_FALSE(gives_orders(json)) << json;
+    EXPECT_NE(json.find("größe"), std::string::npos) << json;
+    EXPECT_EQ(nlohmann::json::parse(json), name);
 }
 
 TEST(a_page, shows_lines_only_of_files_in_the_folder_that_was_given) {

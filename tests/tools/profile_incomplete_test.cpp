@@ -136,6 +136,60 @@ TEST(no_verdict_about, a_child_that_is_spawned_without_the_environment) {
     const outcome done = profiled(folder, "env -i @subjects/headroom-profile-subject nothing");
     expect_no_verdict(folder, done, "headroom-profile-subject was run with an environment that does not name the recorder");
 }
+TEST(no_verdict_about, a_program_for_which_a_script_sets_ld_preload) {
+    const scratch_folder folder;
+    std::ofstream(folder.file("entry")) << "#! /bin/sh\nexport LD_PRELOAD=" HEADROOM_PROFILE_SUBJECTS
+                                           "/headroom-profile-plugin.so\nexec " HEADROOM_PROFILE_SUBJECTS
+                                           "/headroom-profile-subject nothing\n";
+    fs::permissions(folder.file("entry"), fs::perms::owner_all);
+    const outcome done = profiled(folder, "@folder/entry");
+    expect_no_verdict(folder, done, "headroom-profile-subject was run with an LD_PRELOAD that does not name the recorder");
+    EXPECT_NE(first_line(done).find("record it by itself: headroom profile -- /"), std::string::npos) << done.out;
+}
+TEST(no_verdict_about, a_child_whose_ld_preload_is_emptied) {
+    const scratch_folder folder;
+    const std::string cause = "headroom-profile-subject was run with an environment that does not name the recorder";
+    expect_no_verdict(folder, profiled(folder, "sh -c 'LD_PRELOAD= @subjects/headroom-profile-subject nothing; true'"), cause);
+    expect_no_verdict(folder, profiled(folder, "env LD_PRELOAD= @subjects/headroom-profile-subject nothing"), cause);
+}
+TEST(no_verdict_about, a_child_in_which_another_malloc_comes_first) {
+    const scratch_folder folder;
+    std::string other(HEADROOM_PROFILE_MALLOCS);
+    if (other.empty()) GTEST_SKIP() << "no other malloc is installed";
+    other = other.substr(other.find('=') + 1);
+    other = other.substr(0, other.find(','));
+    const outcome done =
+        profiled(folder, "sh -c 'LD_PRELOAD=" + other + ":$LD_PRELOAD @subjects/headroom-profile-subject nothing; true'");
+    expect_no_verdict(folder, done, "headroom-profile-subject was run with another library's malloc before the recorder");
+}
+TEST(no_verdict_about, a_process_that_no_function_in_sight_made_another_program) {
+    const scratch_folder folder;
+    const outcome done = profiled(folder, "@subjects/headroom-profile-subject unseen-exec");
+    expect_no_verdict(folder, done, " s of processor time and was not recorded: ");
+    EXPECT_NE(first_line(done).find("headroom-profile-subject was run with an environment"), std::string::npos) << done.out;
+    const outcome later = run(folder, "@headroom profile import --json @folder/json @folder/trace");
+    expect_no_verdict(folder, later, "was not recorded");
+}
+TEST(a_verdict, is_given_about_a_child_whose_ld_preload_has_another_library_behind_the_recorder) {
+    const scratch_folder folder;
+    profiled(folder,
+             "sh -c 'LD_PRELOAD=$LD_PRELOAD:@subjects/headroom-profile-plugin.so @subjects/headroom-profile-subject busy; true'");
+    EXPECT_EQ(json_of(folder)["verdict"], true) << json_of(folder)["no_verdict_since"];
+}
+
+TEST(a_program_of_which_nothing_was_recorded, is_said_to_be_built_with_a_sanitizer_if_it_is) {
+    const scratch_folder folder;
+    std::ofstream(folder.file("source.cpp")) << "int main() {}\n";
+    if (run(folder, "g++ -fsanitize=address @folder/source.cpp -o @folder/program").code != 0)
+        GTEST_SKIP() << "needs GCC's libasan";
+    const outcome done = run(folder, "@headroom profile -o @folder/trace -- @folder/program");
+    EXPECT_NE(done.code, 0);
+    const std::size_t line = done.err.find("ASan runtime does not come first");
+    const std::size_t guess = done.err.find("nothing was recorded");
+    EXPECT_LT(line, guess) << done.err;
+    EXPECT_NE(done.err.find("program is built with AddressSanitizer (it needs libasan", guess), std::string::npos) << done.err;
+}
+
 TEST(no_verdict_about, a_child_with_a_malloc_of_its_own) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "sh -c '@subjects/headroom-profile-own-malloc; true'");

@@ -16,6 +16,7 @@
 #include "comparison.hpp"
 #include "preload/mallocs.hpp"
 #include "preload/program.hpp"
+#include "printable.hpp"
 #include "show.hpp"
 #include "verb.hpp"
 
@@ -28,17 +29,19 @@ struct wishes {
     bool json = false;
 };
 
-// Checks that preloading reaches the program at all.
-void expect_preloadable(const std::string& program) {
+// Checks that preloading reaches the program at all. Returns a sentence that says why it may end for it; empty if nothing is known.
+std::string expect_preloadable(const std::string& program) {
     std::string found = profile::find_program(program);
     if (found.empty()) throw std::runtime_error(program + ": there is no such program");
     constexpr int most_scripts = 4;    // as the kernel follows them
     for (int depth = 0; depth <= most_scripts && !found.empty(); ++depth) {
-        if (const std::string why = profile::why_not(found); !why.empty()) {
+        if (const std::string why = profile::sanitizer_words(found); !why.empty()) return why;
+        if (const std::string why = profile::why_not(found, "the malloc"); !why.empty()) {
             throw std::runtime_error(why.substr(0, why.find(". ")) + "; so it cannot be run over another malloc");
         }
         found = profile::interpreter_of(found);
     }
+    return {};
 }
 
 // Checks that each run can read the whole input: a pipe would be empty after the first.
@@ -80,13 +83,13 @@ int compare(const wishes& wish) {
         throw std::invalid_argument("no command was given: headroom compare-malloc -- COMMAND [ARGUMENTS]");
     }
     expect_input(wish.call.input);
-    expect_preloadable(wish.call.command.front());
     comparison all(wish.call);
+    all.guess = expect_preloadable(wish.call.command.front());
     all.mallocs = chosen(wish.mallocs);
     note_stop_signals();
     const bool terminal = isatty(STDERR_FILENO) == 1 && !wish.call.show_output;
     all.run(wish.rounds, [&](std::size_t number, std::size_t count, const std::string& name) {
-        if (terminal) std::fprintf(stderr, "\r\033[K%zu of %zu: %s", number, count, name.c_str());
+        if (terminal) std::fprintf(stderr, "\r\033[K%zu of %zu: %s", number, count, printable(name).c_str());
     });
     if (terminal) std::fputs("\r\033[K", stderr);
     if (!all.status()) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "preload/mallocs.hpp"
-
 namespace headroom::tools {
 namespace {
 
@@ -47,7 +45,7 @@ void comparison::run(int rounds, const std::function<void(std::size_t, std::size
             if (!over.refused.empty()) continue;
             if (stop_signal() != 0) return;
             progress(number, all, over.name);
-            const program_run done = run_program(call_, over.file.empty() ? "" : preload_value(over.file));
+            const program_run done = run_program(call_, over.file, round == 0);
             if (stop_signal() != 0) return;
             if (at > 0 && done.status != *status()) {
                 if (over.file.empty()) {
@@ -55,13 +53,26 @@ void comparison::run(int rounds, const std::function<void(std::size_t, std::size
                            ", without another malloc";
                 } else {
                     over.refused = "the program ended with " + ending(done.status);
+                    const std::string line = call_.show_output ? std::string() : first_complaint(call_, over.file);
+                    if (!line.empty()) over.refused += ": " + line;
+                    if (!guess.empty()) note = guess;
                     continue;
                 }
+            }
+            if (!over.file.empty() && !done.without.empty()) {
+                over.refused = "it was not in use: " + done.without;
+                over.was_unused = true;
+                continue;
             }
             (at == mallocs.size() ? again_ : over.runs).push_back(done);
         }
         ++rounds_done;
     }
+}
+
+bool comparison::compared() const {
+    return std::any_of(mallocs.begin(), mallocs.end(),
+                       [](const compared_malloc& one) { return !one.file.empty() && one.refused.empty() && !one.runs.empty(); });
 }
 
 std::optional<int> comparison::status() const {

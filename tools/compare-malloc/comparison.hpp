@@ -12,8 +12,9 @@ namespace headroom::tools {
 
 struct compared_malloc {
     std::string name;
-    std::string file;       // empty: the one that the program runs over anyway, mostly the C library's
-    std::string refused;    // why it was not measured; empty if it was
+    std::string file;           // empty: the one that the program runs over anyway, mostly the C library's
+    std::string refused;        // why it was not measured; empty if it was
+    bool was_unused = false;    // it was refused because it was not in what used the time
     std::vector<program_run> runs;
 };
 
@@ -33,8 +34,11 @@ public:
     // The first is the program as it is, and runs twice a round: how far its two runs lie apart is what chance does here.
     std::vector<compared_malloc> mallocs;
     std::string note;       // what keeps every malloc out of the program; empty: nothing
+    std::string guess;      // becomes the note if a run ends otherwise over another malloc; empty: nothing is known
     int rounds_done = 0;    // whole ones
 
+    // True if the program ran over another malloc.
+    [[nodiscard]] bool compared() const;
     // Calls `progress` before each run with its number, how many there are, and the malloc. Ends early when a stop signal comes. A
     // malloc over which the program ends in another way is refused from there on. Throws std::runtime_error if the program cannot be
     // started.

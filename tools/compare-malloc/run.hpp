@@ -16,7 +16,8 @@ struct program_run {
     int status = 0;    // as waitpid() gives it
     double cpu = 0;    // s, user and system, of the program and of those that it started and waited for
     double wall = 0;
-    double peak = 0;    // bytes resident, of the largest of these processes
+    double peak = 0;        // bytes resident, of the largest of these processes
+    std::string without;    // why the library was not in what used most of the time; empty if it was, or was not looked for
 };
 
 // From now on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end the program that runs, with all it started, and no longer this
@@ -26,9 +27,13 @@ void note_stop_signals();
 // The signal that came, or 0.
 [[nodiscard]] int stop_signal() noexcept;
 
-// Runs the program with this value of LD_PRELOAD; empty: with that of this process. Throws std::runtime_error if it cannot be started, or
-// stops to wait for the terminal.
-[[nodiscard]] program_run run_program(const program_call& call, const std::string& preload);
+// Runs the program with this library preloaded before what this process has in LD_PRELOAD; empty: with that alone. `watch`: looks again and
+// again which of its processes have the library. Throws std::runtime_error if it cannot be started, or stops to wait for the terminal.
+[[nodiscard]] program_run run_program(const program_call& call, const std::string& library, bool watch);
+
+// Runs the program once more, until it has written a line to standard error, and returns that; empty if it writes none. Throws as
+// run_program() does.
+[[nodiscard]] std::string first_complaint(const program_call& call, const std::string& library);
 
 // "status 3", "signal 11 (Segmentation fault)"
 [[nodiscard]] std::string ending(int status);

@@ -1,5 +1,6 @@
 #include "show.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -41,26 +42,31 @@ std::string cell(const std::optional<compared_figure>& figure, const column& of,
 
 std::string command_line(const program_call& call) {
     std::string line;
-    for (const std::string& word : call.command) line += (line.empty() ? "" : " ") + printable_utf8(for_shell(word));
+    for (const std::string& word : call.command) line += (line.empty() ? "" : " ") + printable(for_shell(word));
     return line;
 }
 
 // Returns the sentences that say which malloc to take.
 std::string advice(const comparison& what) {
+    if (!what.compared()) return "The program ran over no other malloc: this says nothing about yours.";
     if (what.rounds_done < 3) return "Fewer than three rounds say little.";
     const compared_malloc* best = what.best(&program_run::cpu);
     if (best == nullptr) {
         best = what.best(&program_run::peak);
         if (best != nullptr && what.figure(*best, &program_run::cpu)->differs()) best = nullptr;    // it takes more time
+        const bool all_tried =
+            std::none_of(what.mallocs.begin(), what.mallocs.end(), [](const compared_malloc& one) { return one.was_unused; });
+        if (best == nullptr && !all_tried)
+            return "No malloc that was in use takes less CPU time, beyond the noise; of the others nothing is known.";
         if (best == nullptr) return "No malloc that is installed takes less CPU time, beyond the noise: stay with yours.";
     }
     const compared_figure cpu = *what.figure(*best, &program_run::cpu);
     const compared_figure peak = *what.figure(*best, &program_run::peak);
-    std::string text = "Over " + best->name + " it takes ";
+    std::string text = "Over " + printable(best->name) + " it takes ";
     if (cpu.differs()) text += formatted("%.2f of its CPU time", cpu.ratio);
     if (peak.differs()) text += (cpu.differs() ? " and " : "") + formatted("%.2f of its memory", peak.ratio);
-    return text + ". Try it:\n    LD_PRELOAD=" + printable_utf8(for_shell(best->file)) + " " + command_line(what.call()) +
-           "\nWhat is left to gain over it: headroom profile --malloc " + for_shell(best->name) + " -- PROGRAM";
+    return text + ". Try it:\n    LD_PRELOAD=" + printable(for_shell(best->file)) + " " + command_line(what.call()) +
+           "\nWhat is left to gain over it: headroom profile --malloc " + printable(for_shell(best->name)) + " -- PROGRAM";
 }
 
 }    // namespace
@@ -72,9 +78,9 @@ std::string comparison_text(const comparison& what) {
     for (const column& one : columns) text += formatted("%20s", one.title);
     text += "\n";
     for (const compared_malloc& one : what.mallocs) {
-        text += formatted("%-16s", printable_utf8(one.name).c_str());
+        text += padded_to(printable(one.name), 16);
         if (!one.refused.empty()) {
-            text += "    " + printable_utf8(one.refused) + "\n";
+            text += "    " + printable(one.refused) + "\n";
             continue;
         }
         for (const column& each : columns) text += cell(what.figure(one, each.what), each, one.file.empty());
@@ -89,7 +95,7 @@ std::string comparison_text(const comparison& what) {
     }
     text += "\n(~: no more than noise)\n\n";
     if (what.status() && *what.status() != 0) text += "As it is, the program ends with " + ending(*what.status()) + ".\n";
-    if (!what.note.empty()) text += "Note: " + printable_utf8(what.note) + ".\n";
+    if (!what.note.empty()) text += "Note: " + printable(what.note) + ".\n";
     return text + advice(what) + "\n";
 }
 
@@ -119,7 +125,7 @@ std::string comparison_json(const comparison& what) {
     }
     const compared_malloc* const best = what.best(&program_run::cpu);
     all["best"] = best != nullptr ? nlohmann::ordered_json(best->name) : nlohmann::ordered_json();
-    return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return printable_json(all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) + "\n";
 }
 
 }    // namespace headroom::tools

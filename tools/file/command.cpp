@@ -21,7 +21,7 @@ using detail::file_report;
 int info(const std::string& path) {
     const file_report report = detail::inspect_file(path);
     if (report.fault != detail::file_fault::none) {
-        std::fprintf(stderr, "%s\n", report.what.c_str());
+        std::fprintf(stderr, "%s\n", printable(report.what).c_str());
         return 1;
     }
     const detail::file_record& newest = *report.newest();
@@ -41,7 +41,7 @@ int verify(const std::string& path) {
         std::printf("whole: %" PRIu64 " elements\n", report.newest()->size);
         return 0;
     }
-    if (report.fault != detail::file_fault::none) std::fprintf(stderr, "%s\n", report.what.c_str());
+    if (report.fault != detail::file_fault::none) std::fprintf(stderr, "%s\n", printable(report.what).c_str());
     const auto complain = [](bool about, const char* what) {
         if (about) std::fprintf(stderr, "damaged: %s\n", what);
     };
@@ -57,7 +57,7 @@ int verify(const std::string& path) {
 
 int repair(const std::string& path, std::optional<std::uint64_t> elements) {
     const auto done = detail::repair_file(path, elements);
-    for (const std::string& each : done) std::printf("mended: %s\n", each.c_str());
+    for (const std::string& each : done) std::printf("mended: %s\n", printable(each).c_str());
     if (done.empty()) std::printf("nothing to mend\n");
     return 0;
 }

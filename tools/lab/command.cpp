@@ -25,6 +25,7 @@
 #include "engine/runner.hpp"
 #include "engine/stop.hpp"
 #include "shell_words.hpp"
+#include "printable.hpp"
 #include "verb.hpp"
 
 namespace headroom::tools { namespace {
@@ -263,8 +264,8 @@ int lab_command::measure() {
 
 int lab_command::merge() {
     const lab::merged done = lab::merge_results(merge_files_, merge_out_);
-    for (const lab::bad_line& bad : done.bad) std::fprintf(stderr, "%s\n", lab::to_string(bad).c_str());
-    std::fprintf(stderr, "%s: %zu lines; %zu duplicates left out, %zu lines skipped", merge_out_.c_str(), done.lines,
+    for (const lab::bad_line& bad : done.bad) std::fprintf(stderr, "%s\n", printable(lab::to_string(bad)).c_str());
+    std::fprintf(stderr, "%s: %zu lines; %zu duplicates left out, %zu lines skipped", printable(merge_out_).c_str(), done.lines,
                  done.duplicates, done.bad.size());
     if (done.conflicts != 0) {
         std::fprintf(stderr, "; %zu runs were measured twice with different results: all are kept, the report takes the last",

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "printable.hpp"
 #include "show.hpp"
 
 namespace headroom::tools::maps {
@@ -58,7 +59,7 @@ std::string json_of(const reading& what, bool one_line) {
     cache.update(of_memory(what.cache));
     all["unsettled"] = what.unsettled;
     // A name may be any bytes.
-    return all.dump(one_line ? -1 : 1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return printable_json(all.dump(one_line ? -1 : 1, ' ', false, nlohmann::json::error_handler_t::replace)) + "\n";
 }
 
 }    // namespace headroom::tools::maps

@@ -95,10 +95,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
     return std::to_string(static_cast<int>(100.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5)) + "%";
 }
 
-std::string fitted(const std::string& name, std::size_t width) {
-    if (name.size() <= width) return name;
-    return name.substr(0, width - 2) + "..";
-}
+std::string fitted(const std::string& name, std::size_t width) { return shortened_to(name, width, ".."); }
 
 class table_text {
 public:
@@ -128,8 +125,7 @@ public:
 private:
     void add(const row& one, const std::string& reserved, const std::string& committed, const std::string& resident,
              const std::string& swapped, const std::string& huge, const std::string& growth) {
-        std::string line = fitted(one.name, name_width_);
-        line.resize(name_width_, ' ');
+        std::string line = padded_to(fitted(one.name, name_width_), name_width_);
         const auto right = [&](const std::string& text, std::size_t width) {
             line.append(1 + (text.size() < width ? width - text.size() : 0), ' ');
             line += text;
@@ -185,12 +181,13 @@ std::string text_of(const reading& what, const layout& how) {
     const std::size_t shown =
         how.most_rows != 0 && rows.size() > how.most_rows ? std::max<std::size_t>(how.most_rows, 2) - 1 : rows.size();
     std::size_t longest = std::string("warm cache").size();
-    for (const row& one : rows) longest = std::max(longest, one.name.size());
+    for (const row& one : rows) longest = std::max(longest, width_of(one.name));
     table_text text(how, longest);
     text.line(title(what));
     for (const table& one : what.tables) {
         if (!one.unreadable.empty())
-            text.line("not shown: Headroom " + printable(one.library) + " in " + printable(one.module) + ", " + one.unreadable);
+            text.line("not shown: Headroom " + printable(one.library) + " in " + printable(one.module) + ", " +
+                      printable(one.unreadable));
     }
     text.head();
     for (std::size_t i = 0; i < shown; ++i) text.add(rows[i]);

@@ -17,6 +17,10 @@ enum class refusal : std::uint32_t {
     no_memory,            // the system refuses memory for the recorder within it
     no_unwinder,          // the system does not have the library that follows call stacks
     other_environment,    // run with an environment that does not name the recorder
+    other_preload,        // run with an LD_PRELOAD that names other libraries, and not the recorder
+    preceded,             // another library's malloc comes before the recorder's
+    not_loaded,           // LD_PRELOAD names the recorder, but the loader has not loaded it; found by the command
+    not_readable,         // has other rights than the command, and so a loader that ignores LD_PRELOAD; found by the command
     count
 };
 

@@ -125,17 +125,17 @@ int profile_command::record() {
     what.trace = trace_.empty() ? fs::path(command_.front()).filename().string() + ".headroom" : trace_;
     const profile::recorded result = profile::record_command(what);
     std::fflush(stdout);
-    for (const std::string& message : result.messages) std::fprintf(stderr, "headroom: %s\n", printable_utf8(message).c_str());
-    for (const std::string& failure : result.failures) std::fprintf(stderr, "headroom: %s\n", printable_utf8(failure).c_str());
+    for (const std::string& message : result.messages) std::fprintf(stderr, "headroom: %s\n", printable(message).c_str());
+    for (const std::string& failure : result.failures) std::fprintf(stderr, "headroom: %s\n", printable(failure).c_str());
     if (result.processes != 0) {
         profile::trace_totals totals = profile::add_up(what.trace);
         totals.unseen = result.failures;
         if (const std::string failure = profile::write_names(totals); !failure.empty()) {
             std::fprintf(stderr,
                          "headroom: cannot write names into %s: %s; it has them only while its programs stay as they are\n",
-                         what.trace.c_str(), failure.c_str());
+                         printable(what.trace).c_str(), printable(failure).c_str());
         }
-        std::fprintf(stderr, "headroom: the trace was written to %s (%s)\n", what.trace.c_str(),
+        std::fprintf(stderr, "headroom: the trace was written to %s (%s)\n", printable(what.trace).c_str(),
                      profile::bytes_text(static_cast<double>(result.trace_size)).c_str());
         show(totals);
     }

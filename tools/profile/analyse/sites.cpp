@@ -12,7 +12,7 @@
 
 namespace headroom::profile {
 
-using tools::printable_utf8;
+using tools::printable;
 
 std::string site::place() const {
     if (file.empty() || line == 0) return function;
@@ -140,7 +140,7 @@ bool runs_own_new(const process_totals& process, const std::vector<source_frame>
 
 profile_result find_sites(const trace_totals& trace) {
     profile_result result;
-    result.source = printable_utf8(trace.source);
+    result.source = printable(trace.source);
     std::map<std::string, site> sites;
     const process_totals* main = nullptr;
     std::set<std::string> without_lines;
@@ -152,8 +152,8 @@ profile_result find_sites(const trace_totals& trace) {
     double costed = 0;
     std::vector<const process_totals*> lost;    // that did not complete events
     const auto add_once = [](std::vector<std::string>& to, const std::string& text) {
-        std::string printable = printable_utf8(text);
-        if (std::find(to.begin(), to.end(), printable) == to.end()) to.push_back(std::move(printable));
+        std::string shown = printable(text);
+        if (std::find(to.begin(), to.end(), shown) == to.end()) to.push_back(std::move(shown));
     };
     const auto add_reason = [&](const std::string& reason) { add_once(result.unseen, reason); };
     for (const std::string& reason : trace.unseen) add_reason(reason);
@@ -176,7 +176,7 @@ profile_result find_sites(const trace_totals& trace) {
         }
         result.seconds = std::max(result.seconds, process.seconds);
         result.sample = std::max(result.sample, process.sample);
-        if (result.command_line.empty()) result.command_line = printable_utf8(process.command_line);
+        if (result.command_line.empty()) result.command_line = printable(process.command_line);
         for (const std::string& note : process.notes) add_once(result.notes, note);
         if (process.lost != 0) lost.push_back(&process);
         for (const std::string& reason : process.unseen) add_reason(reason);
@@ -200,19 +200,17 @@ profile_result find_sites(const trace_totals& trace) {
             const bool inside = known.user < frames.size();
             const bool has_names = inside && !frames[known.user].function.empty();
             if (has_names) {
-                one.function = printable_utf8(readable(frames[known.user].function));
-                one.file = printable_utf8(frames[known.user].file);
+                one.function = printable(readable(frames[known.user].function));
+                one.file = printable(frames[known.user].file);
                 one.line = frames[known.user].line;
             } else if (inside && !stack->second.frames.empty()) {
-                one.function = printable_utf8(offset_name(process, stack->second, address_of(stack->second, names, known.user)));
+                one.function = printable(offset_name(process, stack->second, address_of(stack->second, names, known.user)));
             } else {
-                one.function = known.headroom   ? "(Headroom)"
-                               : frames.empty() ? "?"
-                                                : printable_utf8(readable(frames.back().function));
+                one.function = known.headroom ? "(Headroom)" : frames.empty() ? "?" : printable(readable(frames.back().function));
             }
-            one.container = printable_utf8(known.container);
-            one.element = printable_utf8(known.element);
-            one.adapter = printable_utf8(known.adapter);
+            one.container = printable(known.container);
+            one.element = printable(known.element);
+            one.adapter = printable(known.adapter);
             one.headroom = known.headroom;
             one.what = known.what;
             growth_sum growth;
@@ -228,7 +226,7 @@ profile_result find_sites(const trace_totals& trace) {
             for (std::size_t i = frames.size(); i-- > 0;) {
                 const std::string& function = frames[i].function;
                 share.frames.push_back(
-                    *result.names->insert(function.empty() ? "?" : printable_utf8(without_arguments(readable(function)))).first);
+                    *result.names->insert(function.empty() ? "?" : printable(without_arguments(readable(function)))).first);
             }
             share.allocations = totals.allocations;
             share.copied = growth.bytes;
@@ -278,9 +276,9 @@ profile_result find_sites(const trace_totals& trace) {
     }
     if (!without_lines.empty()) {
         const bool alone = without_lines.size() == 1;
-        result.notes.push_back((alone ? printable_utf8(*without_lines.begin()) + " has"
-                                      : std::to_string(without_lines.size()) + " programs (" +
-                                            printable_utf8(*without_lines.begin()) + " and others) have") +
+        result.notes.push_back((alone ? printable(*without_lines.begin()) + " has"
+                                      : std::to_string(without_lines.size()) + " programs (" + printable(*without_lines.begin()) +
+                                            " and others) have") +
                                " no line numbers; compile with -g to see source lines and inlined functions");
     }
     if (own_new) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 
 #include "preload/program.hpp"
 #include "recorder/ticks.hpp"
@@ -172,7 +173,10 @@ void digest::write_long() {
         }
     } else if (long_what_ == event::refused) {
         const auto why = static_cast<refusal>(std::min<std::uint64_t>(long_head_[0], static_cast<std::uint64_t>(refusal::count)));
-        const std::string words = words_for(why, {reinterpret_cast<const char*>(long_words_.data()), long_stack_ & 0xfff});
+        const std::string path(reinterpret_cast<const char*>(long_words_.data()), long_stack_ & 0xfff);
+        std::error_code unknown;
+        const std::filesystem::path real = std::filesystem::canonical(path, unknown);
+        const std::string words = words_for(why, unknown ? path : real.string());
         if (is_failure(why)) failure_ = words;
         write_unseen(words);
     } else {

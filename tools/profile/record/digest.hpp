@@ -49,6 +49,8 @@ public:
 
     // Before the first event. `ticks_per_us`: how fast the counter runs that stamps them.
     void begin(const ring& from, double ticks_per_us);
+    // Returns the reasons that were written why something is missing.
+    [[nodiscard]] const std::set<std::string>& unseen() const { return unseen_; }
     // Says why the process could not be recorded; empty if it could.
     [[nodiscard]] const std::string& failure() const { return failure_; }
 

@@ -20,6 +20,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -29,6 +30,7 @@
 #include "recorder/ring.hpp"
 #include "recorder/ticks.hpp"
 #include "trace/writer.hpp"
+#include "unrecorded.hpp"
 
 namespace headroom::profile {
 namespace {
@@ -219,6 +221,7 @@ public:
     }
     // Says why it could not be recorded; empty if it could. For a process that recorded().
     [[nodiscard]] const std::string& failure() const { return digest_->failure(); }
+    [[nodiscard]] const std::set<std::string>& unseen() const { return digest_->unseen(); }
     // `used`: of the command that was run, and of all that it waited for. `unseen`: why the process did not come to its end, or empty.
     void finish(trace_writer& out, const rusage* used, const std::string& unseen) {
         if (digest_ == nullptr) return;
@@ -381,12 +384,14 @@ recorded record_command(const recording& what) {
     std::vector<std::unique_ptr<process>> processes;
     std::uint32_t number = 0;
     bool disk_full = false;
+    std::set<std::string> reasons;    // of the processes that ended, why something of them is missing
     const auto end_process = [&](process& one, const rusage* used, const std::string& unseen) {
         while (one.drain(out, ticks_per_us, true) != 0) {}
         one.finish(out, used, unseen);
         if (!one.recorded()) return;
         ++result.processes;
         if (!one.failure().empty()) result.failures.push_back(one.failure());
+        reasons.insert(one.unseen().begin(), one.unseen().end());
     };
     const auto accept_all = [&] {
         while (true) {
@@ -415,8 +420,17 @@ recorded record_command(const recording& what) {
     const pid_t child = launch(what, meeting.path());
     rusage used{};
     const signals_passed_on signals(child);
+    tools::library_presence presence(child, what.recorder, "the recorder");
+    const std::uint64_t launched = monotonic_ns();
+    std::uint64_t next_look = launched + 5000000;
     bool ended = false;
     for (int idle = 0;;) {
+        if (const std::uint64_t now = monotonic_ns(); !ended && now >= next_look) {
+            presence.look();
+            // An eighth of the time so far: no more of a short run is unknown in the end.
+            const std::uint64_t pause = std::clamp<std::uint64_t>((now - launched) / 8, 5000000, 100000000);
+            next_look = now + std::max(pause, (monotonic_ns() - now) * 50);
+        }
         pollfd socket{meeting.socket_file(), POLLIN, 0};
         // Polls a quiet program less often; the busiest fill the ring in some ten milliseconds. Polling more often than
         // every millisecond would take the processor from the program.
@@ -457,22 +471,26 @@ recorded record_command(const recording& what) {
         }
         idle = events > ring_slots / 16 ? 0 : events != 0 ? 1 : idle + 1;
     }
-    if (const std::string busy = others.note(); !busy.empty() && number != 0) {
+    const std::vector<std::string> unrecorded =
+        unrecorded_work(presence, static_cast<double>(processor_ns_of(used)) * 1e-9, reasons);
+    if (number != 0) {
         record_writer records;
-        records.begin(record::text);
-        records.text(busy);
-        out.write(0, records);
+        if (const std::string busy = others.note(); !busy.empty()) {
+            records.begin(record::text);
+            records.text(busy);
+        }
+        for (const std::string& reason : unrecorded) {
+            records.begin(record::unseen);
+            records.text(reason);
+        }
+        if (records.size() != 0) out.write(0, records);
     }
     result.trace_size = out.size();
     if (!out.failure().empty()) {
         result.failures.push_back("the trace ends early: " + what.trace + ": " + out.failure() +
                                   (disk_full ? "; the program continued unrecorded" : ""));
     }
-    if (result.processes == 0) {
-        result.messages.push_back(
-            "nothing was recorded. Where the recorder does not say why, it was not loaded: does the program clear its environment, or "
-            "is it a script whose interpreter cannot be recorded?");
-    }
+    if (result.processes == 0) result.messages.push_back("nothing was recorded. " + why_nothing(program, unrecorded));
     return result;
 }
 

@@ -46,12 +46,44 @@ bool absolute_path(const char* name, bool search, char (&to)[longest_path]) {
     return getcwd(to, longest_path) != nullptr && join(to, std::strlen(to));
 }
 
-bool has_variable(char* const* environment, const char* name) {
+// Returns the value of a variable; null if the environment does not have it.
+const char* value_of(char* const* environment, const char* name) {
     const std::size_t length = std::strlen(name);
     for (; environment != nullptr && *environment != nullptr; ++environment) {
-        if (std::strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return true;
+        if (std::strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return *environment + length + 1;
+    }
+    return nullptr;
+}
+
+const char* last_part(const char* path, const char* end) {
+    const char* part = path;
+    for (; path != end; ++path) {
+        if (*path == '/') part = path + 1;
+    }
+    return part;
+}
+
+// True if a value of LD_PRELOAD names a file of the recorder's name, wherever that lies.
+bool names_recorder(const char* preload) {
+    Dl_info here{};
+    if (dladdr(&longest_path, &here) == 0 || here.dli_fname == nullptr) return true;
+    const char* const end_of_own = here.dli_fname + std::strlen(here.dli_fname);
+    const char* const own = last_part(here.dli_fname, end_of_own);
+    const auto length = static_cast<std::size_t>(end_of_own - own);
+    while (*preload != '\0') {
+        const char* const end = preload + std::strcspn(preload, " :");
+        const char* const part = last_part(preload, end);
+        if (static_cast<std::size_t>(end - part) == length && std::memcmp(part, own, length) == 0) return true;
+        preload = *end != '\0' ? end + 1 : end;
     }
     return false;
+}
+
+refusal refusal_of_environment(char* const* environment) {
+    const char* const preload = value_of(environment, "LD_PRELOAD");
+    if (preload == nullptr || *preload == '\0' || value_of(environment, socket_variable) == nullptr)
+        return refusal::other_environment;
+    return names_recorder(preload) ? refusal::none : refusal::other_preload;
 }
 
 // Records that the program `name` cannot be recorded, if so. `search`: along PATH, as execvp does.
@@ -61,8 +93,7 @@ void report_if_refused(const char* name, bool search, char* const* environment) 
     char path[longest_path];
     if (!absolute_path(name, search, path) || access(path, X_OK) != 0) return;
     refusal why = refusal_of(path);
-    if (why == refusal::none && !(has_variable(environment, socket_variable) && has_variable(environment, "LD_PRELOAD")))
-        why = refusal::other_environment;
+    if (why == refusal::none) why = refusal_of_environment(environment);
     if (why == refusal::none || !recording()) return;
     const inside_recorder guard;
     put_refused(why, path);

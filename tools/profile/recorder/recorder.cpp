@@ -5,6 +5,7 @@
 // threads: an allocation is written after the allocator has given the block, a free before the allocator has it back.
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -258,12 +259,19 @@ struct free_call {
     end_free(call);
 }
 
-// True if the program has a function of this name, which comes before the recorder's.
-bool is_preceded_by_program(const char* name) {
+// Returns where the program or library begins whose function of this name comes before the recorder's; null if there is none.
+const void* preceding(const char* name) {
     Dl_info found{};
     Dl_info here{};
     void* const first = dlsym(RTLD_DEFAULT, name);
-    return first != nullptr && dladdr(first, &found) != 0 && dladdr(&seen_large, &here) != 0 && found.dli_fbase != here.dli_fbase;
+    const bool known = first != nullptr && dladdr(first, &found) != 0 && dladdr(&seen_large, &here) != 0;
+    return known && found.dli_fbase != here.dli_fbase ? found.dli_fbase : nullptr;
+}
+
+const void* base_of_program() {
+    Dl_info program{};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system passes its address as a number
+    return dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program) != 0 ? program.dli_fbase : nullptr;
 }
 
 // True if the function is the C library's own.
@@ -284,9 +292,10 @@ bool is_of_c_library(void* (*function)(std::size_t)) {
     if (!recording()) return;
     const inside_recorder guard;
     const std::uint64_t flags =
-        (is_preceded_by_program("_Znwm") ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
+        (preceding("_Znwm") != nullptr ? program_own_new : 0U) | (is_of_c_library(next.malloc) ? 0U : program_other_malloc);
     put_end(event::program, 0, flags, 0, 0);
-    if (is_preceded_by_program("malloc")) put_refused_here(refusal::own_malloc);
+    if (const void* const before = preceding("malloc"))
+        put_refused_here(before == base_of_program() ? refusal::own_malloc : refusal::preceded);
 }
 
 }    // namespace

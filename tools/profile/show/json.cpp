@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "printable.hpp"
 #include "show.hpp"
 
 namespace headroom::profile {
@@ -100,7 +101,7 @@ std::string json_text(const profile_result& profile) {
         entry["advice"] = advice_json(what);
         all["sites"].push_back(std::move(entry));
     }
-    return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return tools::printable_json(all.dump(1, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 }    // namespace headroom::profile

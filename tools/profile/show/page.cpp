@@ -154,7 +154,7 @@ std::string source_lines(const site& one, const std::string& sources) {
     std::string line;
     for (int at = 1; std::getline(file, line) && at <= one.line + 2; ++at) {
         if (at < one.line - 2) continue;
-        const std::string shown = std::to_string(at) + "  " + escaped(tools::printable_utf8(line.substr(0, 200)));
+        const std::string shown = std::to_string(at) + "  " + escaped(tools::shortened_to(tools::printable(line), 200, ""));
         text += (at == one.line ? "<b>" + shown + "</b>" : shown) + "\n";
     }
     return text.empty() ? text : "<pre>" + text + "</pre>\n";

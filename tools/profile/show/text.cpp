@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "printable.hpp"
 #include "show.hpp"
 #include "trace/file.hpp"
 
@@ -15,8 +16,7 @@ namespace headroom::profile {
 namespace {
 
 std::string shortened(const std::string& text, std::size_t columns) {
-    if (text.size() <= columns || columns < 8) return text;
-    return text.substr(0, columns - 3) + "...";
+    return columns < 8 ? text : tools::shortened_to(text, columns, "...");
 }
 
 std::string saving(const recommendation& what) {
