@@ -12,6 +12,18 @@
 #include <type_traits>
 
 namespace headroom_python {
+bool is_numpys(PyObject* value, std::string_view kinds) noexcept {
+    PyObject* const dtype = PyObject_GetAttrString(value, "dtype");
+    PyObject* const kind = dtype != nullptr ? PyObject_GetAttrString(dtype, "kind") : nullptr;
+    Py_ssize_t length = 0;
+    const char* const letter = kind != nullptr && PyUnicode_Check(kind) ? PyUnicode_AsUTF8AndSize(kind, &length) : nullptr;
+    const bool found = letter != nullptr && length == 1 && kinds.find(*letter) != std::string_view::npos;
+    Py_XDECREF(kind);
+    Py_XDECREF(dtype);
+    PyErr_Clear();
+    return found;
+}
+
 namespace {
 
 template <class T>
@@ -46,14 +58,6 @@ bool convert_integer(PyObject* from, void* place) {
     Py_DECREF(number);
     if (fits) std::memcpy(place, &value, sizeof value);
     return fits;
-}
-
-// True if a value of NumPy's is of one of these kinds, by the letters of its dtype.
-bool is_numpys(PyObject* value, std::string_view kinds) {
-    if (PyObject_HasAttrString(value, "dtype") == 0) return false;
-    const nb::object kind = nb::getattr(nb::borrow(value).attr("dtype"), "kind", nb::str(""));
-    const auto letter = nb::cast<std::string>(nb::str(kind));
-    return !letter.empty() && kinds.find(letter[0]) != std::string_view::npos;
 }
 
 // Returns what an integer is for Python, or null, with no error set, of what is none.
@@ -105,7 +109,7 @@ bool convert_float(PyObject* from, void* place) {
 
 template <class T>
 bool convert_complex(PyObject* from, void* place) {
-    if (is_numpys(from, "mM")) {
+    if (!PyComplex_CheckExact(from) && !PyFloat_CheckExact(from) && !PyLong_CheckExact(from) && is_numpys(from, "mM")) {
         PyErr_Format(PyExc_TypeError, "a number is wanted, not %R", from);
         return false;
     }
@@ -278,7 +282,8 @@ bool is_missing(PyObject* value) {
 
 void stage(const column& to, PyObject* value, staged& made) {
     const element_type& type = to.type;
-    const bool missing = is_missing(value);
+    const bool several = !type.shape.empty() || type.kind == kind::structure;    // which is never missing as a whole
+    const bool missing = !several && is_missing(value);
     if (missing && value != Py_None && !type.nullable && !is_time(type.kind)) {
         PyErr_Format(PyExc_TypeError, "%R is no %s: nullable=True makes an array that takes it", value, facts(type.kind).name);
         throw nb::python_error();
@@ -301,10 +306,10 @@ void stage(const column& to, PyObject* value, staged& made) {
     }
     if (type.width > sizeof made.small) made.large.resize(type.width);
     std::byte* const place = made.large.empty() ? made.small : made.large.data();
-    if (missing && ((is_time(type.kind) && type.shape.empty()) || type.nullable)) {
+    if (missing && (is_time(type.kind) || type.nullable)) {
         put_missing(type, place);
         made.present = false;
-    } else if (!type.shape.empty() || type.kind == kind::structure) {
+    } else if (several) {
         stage_row(to, value, place);
     } else if (!convert(type.kind, value, place)) {
         if (value == Py_None && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {

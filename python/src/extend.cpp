@@ -219,7 +219,9 @@ bool extend(column& to, PyObject* values) noexcept {
     }
     return guarded(false, [&] {
         if (extend_from_array(to, values) || extend_from_buffer(to, values) || extend_from_arrow(to, values)) return true;
-        if (!plain && !PyUnicode_Check(values)) {
+        const bool numbers =
+            !to.is_text() && PyObject_HasAttrString(values, "__array_interface__") != 0 && is_numpys(values, "biufc");
+        if ((!plain || numbers) && !PyUnicode_Check(values)) {
             extend_through_numpy(to, values);
             return true;
         }

@@ -170,7 +170,6 @@ def test_what_would_be_lost_of_a_structure_raises(field, lost):
     dtype = numpy.dtype([("a", "i4"), ("b", *field)] if isinstance(field, tuple) else [("a", "i4"), ("b", field)], align=True)
     array = Array(dtype)
     array.append(numpy.zeros((), dtype))
-    before = array.tolist()
     uses = [lambda: array.append((1, lost)), lambda: array.extend([(1, lost)]), lambda: assign(array, 0, (1, lost)),
             lambda: Table({"x": array}).append(((1, lost),))]
     if not isinstance(lost, list):
@@ -180,7 +179,7 @@ def test_what_would_be_lost_of_a_structure_raises(field, lost):
     for use in uses:
         with pytest.raises(ERRORS):
             use()
-    assert array.tolist() == before
+    assert (array[:] == numpy.zeros(1, dtype)).all()
 
 
 def test_structures_that_fit_are_converted():

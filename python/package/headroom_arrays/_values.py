@@ -1,5 +1,6 @@
 """What values are elements of, how they are converted without loss, and what NumPy sees of an array that has no memory which it
 could read."""
+import functools
 import operator
 import sys
 
@@ -121,6 +122,8 @@ def converted(values, dtype):
     """NumPy's array of that dtype. Raises where it would not hold what the values are; floats round to smaller ones."""
     import numpy
     dtype = numpy.dtype(dtype)
+    if type(values) is numpy.ndarray and values.dtype == dtype:
+        return values
     values = unmasked(values, False, dtype.kind in "mM")
     if dtype.names is not None:
         return _structures(values, dtype)
@@ -199,6 +202,13 @@ def _text(values, given, dtype, listed):
     return made
 
 
+@functools.lru_cache(maxsize=64)
+def _objects(dtype):
+    """The structure that has Python objects for numbers."""
+    import numpy
+    return numpy.dtype([(name, object, dtype[name].shape) for name in dtype.names])
+
+
 def _structures(values, dtype):
     """Converts field by field, as NumPy assigns them: by their places."""
     import numpy
@@ -213,7 +223,7 @@ def _structures(values, dtype):
             made[to] = converted(given[of], dtype[to].base)
         return made
     # NumPy puts them in their places as they are; it would convert them, too, but without asking if they fit.
-    loose = numpy.array(values if given is None else given.tolist(), dtype=[(name, object, dtype[name].shape) for name in dtype.names])
+    loose = numpy.array(values if given is None else given.tolist(), dtype=_objects(dtype))
     made = numpy.zeros(loose.shape, dtype)
     for name in dtype.names if loose.size else ():
         made[name] = converted(loose[name].tolist(), dtype[name].base)
