@@ -312,9 +312,15 @@ void stage(const column& to, PyObject* value, staged& made) {
     } else if (several) {
         stage_row(to, value, place);
     } else if (!convert(type.kind, value, place)) {
-        if (value == Py_None && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
-            PyErr_Format(PyExc_TypeError, "None is no %s: nullable=True makes an array that takes it", facts(type.kind).name);
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+        nb::python_error why;
+        if (!nb::cast<bool>(nb::module_::import_("headroom_arrays._values").attr("missing")(nb::borrow(value)))) throw why;
+        if (type.nullable) {    // a null of Arrow's, which is as much a number as others of its type
+            put_missing(type, place);
+            made.present = false;
+            return;
         }
+        PyErr_Format(PyExc_TypeError, "%R is no %s: nullable=True makes an array that takes it", value, facts(type.kind).name);
         throw nb::python_error();
     }
 }

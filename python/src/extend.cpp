@@ -3,6 +3,7 @@
 #include "fast.hpp"
 
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -35,8 +36,16 @@ bool put_plain(PyObject* from, std::byte* place) noexcept {
         *place = static_cast<std::byte>(from == Py_True ? 1 : 0);
         return true;
     } else if constexpr (std::is_floating_point_v<T>) {
-        if (!PyFloat_CheckExact(from)) return false;
-        const T value = static_cast<T>(fast::value_of_float(from));
+        long long whole = 0;
+        constexpr long long most = 1LL << std::numeric_limits<T>::digits;    // up to here a float has every integer
+        T value{};
+        if (PyFloat_CheckExact(from)) {
+            value = static_cast<T>(fast::value_of_float(from));
+        } else if (PyLong_CheckExact(from) && fast::small_integer(from, whole) && whole >= -most && whole <= most) {
+            value = static_cast<T>(whole);
+        } else {
+            return false;
+        }
         std::memcpy(place, &value, sizeof value);
         return true;
     } else if constexpr (std::is_integral_v<T>) {
@@ -219,6 +228,7 @@ bool extend(column& to, PyObject* values) noexcept {
     }
     return guarded(false, [&] {
         if (extend_from_array(to, values) || extend_from_buffer(to, values) || extend_from_arrow(to, values)) return true;
+        // NumPy's numbers of another type are converted all at once.
         const bool numbers =
             !to.is_text() && PyObject_HasAttrString(values, "__array_interface__") != 0 && is_numpys(values, "biufc");
         if ((!plain || numbers) && !PyUnicode_Check(values)) {

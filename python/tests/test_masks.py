@@ -214,6 +214,19 @@ def test_nulls_of_arrow_raise_or_stay_nulls(dtype, chunked):
                 assert array.null_count == 2
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_one_null_of_arrow_raises_or_stays_null(dtype):
+    for type_ in (pyarrow.float64(), pyarrow.int32(), pyarrow.bool_()):
+        null, chunks = pyarrow.scalar(None, type_), pyarrow.chunked_array([pyarrow.array([None], type_)])
+        array = Array(dtype, nullable=True)
+        array.append(null)
+        array.extend(chunks)
+        assert array.tolist() == [None, None]
+        for use in (lambda: Array(dtype).append(null), lambda: Array(dtype).extend(chunks)):
+            with pytest.raises(ERRORS, match="nullable=True"):
+                use()
+
+
 def test_pandas_own_missing_values():
     pandas = pytest.importorskip("pandas")
     for dtype in (*DTYPES, "str"):

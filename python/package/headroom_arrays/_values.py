@@ -37,7 +37,7 @@ def described(given):
 
 def _of_list(values):
     kinds = {type(each) for each in values}
-    if any(missing(each) for each in values if type(each) not in (int, float, str)):
+    if not kinds <= {bool, int, float, complex, str, type(None)}:
         values = [None if missing(each) else each for each in values]
         kinds = {type(each) for each in values}
     nullable = type(None) in kinds
@@ -91,8 +91,8 @@ def _masked_type():
 
 
 def missing(value):
-    """Whether a value is pandas' NA or a masked element of NumPy's."""
-    if type(value).__name__ == "NAType":
+    """Whether a value is None, pandas' NA, a null of Arrow's, or a masked element of NumPy's."""
+    if value is None or type(value).__name__ == "NAType" or getattr(value, "is_valid", True) is False:
         return True
     return isinstance(value, _masked_type()) and value.ndim == 0 and _has_masked(value)
 
