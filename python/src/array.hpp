@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "column.hpp"
@@ -51,10 +52,10 @@ Result guarded(Result failed, Work work) noexcept {
 // Converts a Python object to an element at `place`. Sets a Python error and returns false if it cannot be one.
 [[nodiscard]] bool convert(kind to, PyObject* from, void* place) noexcept;
 [[nodiscard]] nb::object element(const column& of, std::size_t row);
-// Times as NumPy reads them, in the units of the kind, as an array of int64. Plain numbers are of those units already.
-[[nodiscard]] nb::object ticks_of(kind to, const nb::object& values);
+// True if a value or an array of NumPy's has a dtype of one of these kinds, which are the letters of numpy.dtype.kind.
+[[nodiscard]] bool is_numpys(PyObject* value, std::string_view kinds) noexcept;
 // One element, or several, as NumPy reads them, as an array of bytes that lie one after the other. Throws ValueError where the
-// shape is another one.
+// shape is another one, and OverflowError where a value would be changed.
 [[nodiscard]] nb::object elements_of(const element_type& type, const nb::object& values, bool several);
 [[nodiscard]] std::string shown_shape(const std::vector<Py_ssize_t>& shape);
 

@@ -5,12 +5,25 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string_view>
 #include <type_traits>
 
 namespace headroom_python {
+bool is_numpys(PyObject* value, std::string_view kinds) noexcept {
+    PyObject* const dtype = PyObject_GetAttrString(value, "dtype");
+    PyObject* const kind = dtype != nullptr ? PyObject_GetAttrString(dtype, "kind") : nullptr;
+    Py_ssize_t length = 0;
+    const char* const letter = kind != nullptr && PyUnicode_Check(kind) ? PyUnicode_AsUTF8AndSize(kind, &length) : nullptr;
+    const bool found = letter != nullptr && length == 1 && kinds.find(*letter) != std::string_view::npos;
+    Py_XDECREF(kind);
+    Py_XDECREF(dtype);
+    PyErr_Clear();
+    return found;
+}
+
 namespace {
 
 template <class T>
@@ -47,15 +60,48 @@ bool convert_integer(PyObject* from, void* place) {
     return fits;
 }
 
+// Returns what an integer is for Python, or null, with no error set, of what is none.
+nb::object integer_of(PyObject* from) {
+    if (PyLong_Check(from)) return nb::borrow(from);
+    if (PyFloat_Check(from) || PyIndex_Check(from) == 0) return {};
+    PyObject* const made = PyNumber_Index(from);
+    if (made == nullptr) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+        PyErr_Clear();    // an array has the slot, whatever it holds
+    }
+    return nb::steal(made);
+}
+
+// True if `kept`, which an integer was converted to, is that integer; sets OverflowError otherwise.
+bool is_kept(const nb::object& integer, double kept) {
+    if (!integer.is_valid() || (kept > -2048 && kept < 2048)) return true;    // every kind of float has these
+    const nb::object back = std::isfinite(kept) ? nb::steal(PyLong_FromDouble(kept)) : nb::none();
+    const int same = PyObject_RichCompareBool(integer.ptr(), back.ptr(), Py_EQ);
+    if (same == 0)
+        PyErr_Format(PyExc_OverflowError, "%R does not fit into the array's numbers, which would round it", integer.ptr());
+    return same == 1;
+}
+
 template <class T>
 bool convert_float(PyObject* from, void* place) {
-    const double wide = PyFloat_CheckExact(from) ? fast::value_of_float(from) : PyFloat_AsDouble(from);
+    nb::object integer;
+    if (!PyFloat_CheckExact(from)) {
+        if (!PyFloat_Check(from) && !PyLong_Check(from) && is_numpys(from, "cmM")) {
+            PyErr_Format(PyExc_TypeError, "a real number is wanted, not %R", from);
+            return false;
+        }
+        integer = integer_of(from);
+    }
+    const double wide =
+        PyFloat_CheckExact(from) ? fast::value_of_float(from) : PyFloat_AsDouble(integer.is_valid() ? integer.ptr() : from);
     if (wide == -1.0 && PyErr_Occurred() != nullptr) return false;
     if constexpr (std::is_same_v<T, half>) {
         const half value = half_of(wide);
+        if (!is_kept(integer, value_of(value))) return false;
         std::memcpy(place, &value, sizeof value);
     } else {
         const T value = static_cast<T>(wide);
+        if (!is_kept(integer, static_cast<double>(value))) return false;
         std::memcpy(place, &value, sizeof value);
     }
     return true;
@@ -63,6 +109,11 @@ bool convert_float(PyObject* from, void* place) {
 
 template <class T>
 bool convert_complex(PyObject* from, void* place) {
+    if (!PyComplex_CheckExact(from) && !PyFloat_CheckExact(from) && !PyLong_CheckExact(from) && is_numpys(from, "mM")) {
+        PyErr_Format(PyExc_TypeError, "a number is wanted, not %R", from);
+        return false;
+    }
+    const nb::object integer = integer_of(from);
     PyObject* number = from;
     if (PyComplex_Check(from) || PyObject_HasAttrString(from, "__complex__") == 0) {
         Py_INCREF(number);
@@ -75,6 +126,7 @@ bool convert_complex(PyObject* from, void* place) {
     Py_DECREF(number);
     if ((real == -1.0 || imaginary == -1.0) && PyErr_Occurred() != nullptr) return false;
     const T value(static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(imaginary));
+    if (!is_kept(integer, static_cast<double>(value.real()))) return false;
     std::memcpy(place, &value, sizeof value);
     return true;
 }
@@ -107,24 +159,17 @@ bool convert_bool(PyObject* from, void* place) {
     return true;
 }
 
-}    // namespace
-
-nb::object ticks_of(kind to, const nb::object& values) {
-    const nb::object np = numpy();
-    nb::object made = np.attr("asarray")(values);
-    const auto of = nb::cast<std::string>(made.attr("dtype").attr("kind"));
-    if (of != "i" && of != "u") {
-        if (of != "M" && of != "m") made = np.attr("asarray")(values, nb::arg("dtype") = to < kind::timedelta_s ? "M8" : "m8");
-        made = made.attr("astype")(facts(to).name, nb::arg("casting") = "same_kind");
-    }
-    return np.attr("ascontiguousarray")(made.attr("astype")("int64"));
+nb::object values_module() {
+    static_cast<void>(numpy());    // its absence is reported first
+    return nb::module_::import_("headroom_arrays._values");
 }
-
-namespace {
 
 bool convert_time(kind to, PyObject* from, void* place) {
     if (PyLong_Check(from) && !PyBool_Check(from)) return convert_integer<std::int64_t>(from, place);
-    return convert_integer<std::int64_t>(nb::object(ticks_of(to, nb::borrow(from)).attr("item")()).ptr(), place);
+    return convert_integer<std::int64_t>(
+        nb::object(values_module().attr("converted")(nb::borrow(from), facts(to).name).attr("view")("int64").attr("item")())
+            .ptr(),
+        place);
 }
 
 template <class T>
@@ -177,45 +222,13 @@ nb::object numpy() {
     throw nb::import_error("NumPy is needed for that");
 }
 
-namespace {
-
-// Integers as NumPy reads them, of which it would wrap those that do not fit.
-nb::object integers_of(kind to, const nb::object& values) {
-    const nb::object np = numpy();
-    nb::object given = np.attr("asarray")(values);
-    if (std::string_view("iub").find(nb::cast<char>(given.attr("dtype").attr("kind"))) == std::string_view::npos) {
-        // Not integers, or integers that NumPy has converted, since no one type of its own holds all of them.
-        const nb::object index = np.attr("frompyfunc")(nb::module_::import_("operator").attr("index"), 1, 1);
-        given = np.attr("asarray")(index(np.attr("asarray")(values, nb::arg("dtype") = "object")), nb::arg("dtype") = "object");
-    }
-    nb::object made = given.attr("astype")(facts(to).name, nb::arg("copy") = false);
-    if (!made.is(given) && !nb::cast<bool>(np.attr("array_equal")(made, given))) {
-        PyErr_Format(PyExc_OverflowError, "there are numbers that do not fit into %s", facts(to).name);
-        throw nb::python_error();
-    }
-    return made;
-}
-
-}    // namespace
-
 nb::object elements_of(const element_type& type, const nb::object& values, bool several) {
-    const nb::object np = numpy();
-    nb::object made;
-    if (type.kind == kind::structure) {
-        made = np.attr("asarray")(values);
-        if (!made.attr("dtype").equal(type.dtype)) {
-            nb::object list = values;
-            if (several && !PyList_Check(values.ptr())) list = nb::list(values);
-            made = np.attr("array")(list, nb::arg("dtype") = type.dtype);
-        }
-    } else if (is_time(type.kind)) {
-        made = ticks_of(type.kind, values);
-    } else if (is_integer(type.kind)) {
-        made = integers_of(type.kind, values);
-    } else {
-        made = np.attr("asarray")(values);
-        made = made.attr("astype")(facts(type.kind).name, nb::arg("casting") = "same_kind", nb::arg("copy") = false);
-    }
+    const bool structure = type.kind == kind::structure;
+    nb::object given = values;
+    if (structure && several && !PyList_Check(given.ptr()) && PyObject_HasAttrString(given.ptr(), "dtype") == 0)
+        given = nb::list(given);
+    const nb::object dtype = structure ? type.dtype : nb::object(nb::str(facts(type.kind).name));
+    nb::object made = values_module().attr("converted")(given, dtype);
     const nb::tuple shape = nb::borrow<nb::tuple>(made.attr("shape"));
     const std::size_t before = several ? 1 : 0;
     bool same = shape.size() == type.shape.size() + before;
@@ -225,7 +238,7 @@ nb::object elements_of(const element_type& type, const nb::object& values, bool 
                                   nb::cast<std::string>(nb::str(shape));
         throw nb::value_error(words.c_str());
     }
-    made = np.attr("ascontiguousarray")(made);
+    made = numpy().attr("ascontiguousarray")(made);
     if (!several && type.shape.empty()) made = made.attr("reshape")(1);
     return made.attr("view")("uint8");
 }
@@ -255,10 +268,28 @@ bool convert(kind to, PyObject* from, void* place) noexcept {
     });
 }
 
+namespace {
+
+// True if a value is missing: None, pandas' NA, or a masked element of NumPy's. Asks only those that are no plain numbers or text.
+bool is_missing(PyObject* value) {
+    if (value == Py_None) return true;
+    if (PyUnicode_Check(value) || PyList_Check(value) || PyTuple_Check(value)) return false;
+    if (PySequence_Check(value) == 0 && PyNumber_Check(value) != 0) return false;
+    return nb::cast<bool>(nb::module_::import_("headroom_arrays._values").attr("missing")(nb::borrow(value)));
+}
+
+}    // namespace
+
 void stage(const column& to, PyObject* value, staged& made) {
     const element_type& type = to.type;
+    const bool several = !type.shape.empty() || type.kind == kind::structure;    // which is never missing as a whole
+    const bool missing = !several && is_missing(value);
+    if (missing && value != Py_None && !type.nullable && !is_time(type.kind)) {
+        PyErr_Format(PyExc_TypeError, "%R is no %s: nullable=True makes an array that takes it", value, facts(type.kind).name);
+        throw nb::python_error();
+    }
     if (to.is_text()) {
-        if (value == Py_None && type.nullable) {
+        if (missing && type.nullable) {
             made.present = false;
             return;
         }
@@ -275,15 +306,21 @@ void stage(const column& to, PyObject* value, staged& made) {
     }
     if (type.width > sizeof made.small) made.large.resize(type.width);
     std::byte* const place = made.large.empty() ? made.small : made.large.data();
-    if (value == Py_None && (is_time(type.kind) || type.nullable)) {
+    if (missing && (is_time(type.kind) || type.nullable)) {
         put_missing(type, place);
         made.present = false;
-    } else if (!type.shape.empty() || type.kind == kind::structure) {
+    } else if (several) {
         stage_row(to, value, place);
     } else if (!convert(type.kind, value, place)) {
-        if (value == Py_None && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
-            PyErr_Format(PyExc_TypeError, "None is no %s: nullable=True makes an array that takes it", facts(type.kind).name);
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+        nb::python_error why;
+        if (!nb::cast<bool>(nb::module_::import_("headroom_arrays._values").attr("missing")(nb::borrow(value)))) throw why;
+        if (type.nullable) {    // a null of Arrow's, which is as much a number as others of its type
+            put_missing(type, place);
+            made.present = false;
+            return;
         }
+        PyErr_Format(PyExc_TypeError, "%R is no %s: nullable=True makes an array that takes it", value, facts(type.kind).name);
         throw nb::python_error();
     }
 }

@@ -3,6 +3,7 @@
 #include "fast.hpp"
 
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -35,8 +36,16 @@ bool put_plain(PyObject* from, std::byte* place) noexcept {
         *place = static_cast<std::byte>(from == Py_True ? 1 : 0);
         return true;
     } else if constexpr (std::is_floating_point_v<T>) {
-        if (!PyFloat_CheckExact(from)) return false;
-        const T value = static_cast<T>(fast::value_of_float(from));
+        long long whole = 0;
+        constexpr long long most = 1LL << std::numeric_limits<T>::digits;    // up to here a float has every integer
+        T value{};
+        if (PyFloat_CheckExact(from)) {
+            value = static_cast<T>(fast::value_of_float(from));
+        } else if (PyLong_CheckExact(from) && fast::small_integer(from, whole) && whole >= -most && whole <= most) {
+            value = static_cast<T>(whole);
+        } else {
+            return false;
+        }
         std::memcpy(place, &value, sizeof value);
         return true;
     } else if constexpr (std::is_integral_v<T>) {
@@ -125,7 +134,9 @@ bool extend_from_buffer(column& to, PyObject* from) {
 // What NumPy makes of the values, at once.
 void extend_through_numpy(column& to, PyObject* values) {
     const nb::object given = nb::borrow(values);
-    const bool numpys = PyObject_HasAttrString(values, "__array_interface__") != 0 || PyObject_CheckBuffer(values) != 0;
+    // NumPy reads whole columns of pandas, Polars and Arrow; one by one their times may lose digits.
+    const bool numpys = PyObject_HasAttrString(values, "__array_interface__") != 0 || PyObject_CheckBuffer(values) != 0 ||
+                        PyObject_HasAttrString(values, "__array__") != 0;
     const nb::object all = numpys ? numpy().attr("asarray")(given) : nb::object(nb::list(given));
     if (nb::len(all) == 0) return;    // NumPy takes nothing for float64; (what is no row of elements has no length)
     const nb::object bytes = elements_of(to.type, all, true);
@@ -193,15 +204,34 @@ appending appending_of(const column& of) noexcept {
     return with_type(of.type.kind, []<class T>(type_tag<T>) -> appending { return &append_as<T>; });
 }
 
+namespace {
+
+// Appends a masked array's elements, of which masked ones are nulls.
+bool extend_masked(column& to, PyObject* values) {
+    const nb::object plain = nb::module_::import_("headroom_arrays._values")
+                                 .attr("unmasked")(nb::borrow(values), to.type.nullable, is_time(to.type.kind));
+    if (plain.ptr() == values) return extend_each(to, values);
+    return extend(to, plain.ptr());
+}
+
+}    // namespace
+
 bool extend(column& to, PyObject* values) noexcept {
     if (!expect_writable(to)) return false;
+    if (!PyList_CheckExact(values) && !PyTuple_CheckExact(values) && PyObject_HasAttrString(values, "mask") != 0 &&
+        PyObject_HasAttrString(values, "hardmask") != 0) {
+        return guarded(false, [&] { return extend_masked(to, values); });
+    }
     const bool plain = to.type.shape.empty() && to.type.kind != kind::structure && !is_time(to.type.kind);
     if (plain && (PyList_CheckExact(values) || PyTuple_CheckExact(values))) {
         return guarded(false, [&] { return extend_each(to, values); });
     }
     return guarded(false, [&] {
         if (extend_from_array(to, values) || extend_from_buffer(to, values) || extend_from_arrow(to, values)) return true;
-        if (!plain && !PyUnicode_Check(values)) {
+        // NumPy's numbers of another type are converted all at once.
+        const bool numbers =
+            !to.is_text() && PyObject_HasAttrString(values, "__array_interface__") != 0 && is_numpys(values, "biufc");
+        if ((!plain || numbers) && !PyUnicode_Check(values)) {
             extend_through_numpy(to, values);
             return true;
         }
