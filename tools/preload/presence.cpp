@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "preload/program.hpp"
 
@@ -99,13 +101,17 @@ bool library_presence::look_at(pid_t id) {
     if (now->state == 'Z' || now->state == 'X') return true;
     char path[4096];
     const ssize_t length = readlink((folder_of(id) + "/exe").c_str(), path, sizeof path);
+    if (length < 0 && errno == ENOENT) return true;    // it is ending
     const std::string program = length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
     if (one.programs.empty() || one.programs.back().program != program) {
         one.programs.push_back({id, program, 0, {}});
         one.barred = why_barred(id, program);
     }
     process_without& present = one.programs.back();
-    present.why = !one.barred.empty() ? one.barred : has_mapped(id, library_) ? std::string() : why_not_loaded(id, program);
+    std::string why = !one.barred.empty() ? one.barred : has_mapped(id, library_) ? std::string() : why_not_loaded(id, program);
+    // A process that is ending has no memory any more, and maps nothing.
+    if (!why.empty() && readlink((folder_of(id) + "/exe").c_str(), path, sizeof path) < 0 && errno == ENOENT) return true;
+    present.why = std::move(why);
     if (!present.why.empty()) present.seconds += now->used - one.used;
     one.used = now->used;
     return true;
