@@ -1,6 +1,6 @@
 // A call that grows a container and is ended by an element's exception leaves it as it was: also its capacity, what is charged for it, and
 // what a stray write can reach.
-// Labels: posix
+// Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Another thread releases the idle memory behind a live range while its owner grows, shrinks, moves, forks or is protected.
-// Labels: posix
+// Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
 #include <atomic>
