@@ -27,9 +27,11 @@ std::size_t next_start_stagger() noexcept {
     return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % max_start_stagger;
 }
 
-// Address space of a range whose owner asked for at most as much and takes any size: so ranges of all kinds of owners serve each other.
-// None with 32-bit addresses, which are few.
-constexpr std::size_t common_size = sizeof(std::size_t) >= 8 ? (std::size_t{1} << 31 << 1) + (std::size_t{64} << 10) : 0;
+// Address space of ranges whose owners ask for 4 GiB and at most 64 KiB more: so those of all kinds serve each other, and owners that
+// ask for less. Those get no more than they ask for if a range is made for them: programs may have tens of thousands. None with 32-bit
+// addresses.
+constexpr std::size_t least_common = sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : 0;
+constexpr std::size_t common_size = least_common == 0 ? 0 : least_common + (std::size_t{64} << 10);
 
 // Makes a range for an owner that reserves `bytes`, with as many usable. Not live yet. If refused, sets `error` and returns null.
 range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& policy, std::error_code& error,
@@ -75,8 +77,8 @@ range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_by
                              std::error_code& error) noexcept {
     // Once the common size was refused where less was not, as under `ulimit -v`, it is not asked for again.
     static constinit std::atomic<bool> too_large{false};
-    const bool common =
-        !exact && policy.how_held() != holding::open && bytes < common_size && !too_large.load(std::memory_order_relaxed);
+    const bool common = !exact && policy.how_held() != holding::open && bytes >= least_common && bytes < common_size &&
+                        !too_large.load(std::memory_order_relaxed);
     range* control = common ? make_range(bytes, common_size, policy, error, nullptr) : nullptr;
     if (control != nullptr) return control;
     control = make_range(bytes, bytes, policy, error, nullptr);
