@@ -10,7 +10,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Counts the range with these bytes. Requires its mutex, or a range that nobody else can reach. Thread-safe for different ranges.
+// Counts the range with these bytes. Requires its mutex, or a range that no other thread can reach. Thread-safe for different ranges.
 void set_account(range* control, std::size_t used, std::size_t idle) noexcept;
 // Counts a live range as its extent says. Requires its mutex.
 void update_account(range* control) noexcept;

@@ -24,7 +24,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Most bytes committed of a range in a thread's slot.
 inline constexpr std::size_t max_slot_bytes = std::size_t{64} << 10;
 
-// Default limit of the kept bytes of a process; and the limit up to which it does not read how much memory there is.
+// Default limit of the idle bytes of a process; and the limit up to which it does not read how much memory there is.
 inline constexpr std::size_t default_limit = std::size_t{64} << 20;
 inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 

@@ -60,6 +60,8 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
     identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, bytes);
     control->extent.accessible = open ? usable : 0;
     control->extent.populated = 0;
+    control->extent.charged = 0;
+    control->extent.lost = 0;
     control->set_memory(0);
     control->protection = {};
     control->cache.fits_thread_slot = false;
@@ -72,7 +74,8 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
 // Gives the range to an owner.
 void begin_life(range* control) noexcept { control->identity.state.store(range_state::live, std::memory_order_release); }
 
-// Makes a live range of `bytes` or, unless `exact`, if refused, half as much, and so on down to `floor_bytes`. Null if all are refused.
+// Makes a range of `bytes`, not live yet, or, unless `exact`, if refused, half as much, and so on down to `floor_bytes`. Null if all are
+// refused.
 range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                              std::error_code& error) noexcept {
     // Once the common size was refused where less was not, as under `ulimit -v`, it is not asked for again.
