@@ -85,15 +85,12 @@ void prefaulter_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
 
-// Ends the helper when the code is unloaded or the program ends. Writers of static objects that live longer commit for themselves.
-struct helper_end {
-    ~helper_end() {
-        if (!helper_thread_can_be_joined() || helper.exchange(helper_state::ending) != helper_state::running) return;
-        wake_helper();
-        join_helper_thread();
-    }
-};
-[[maybe_unused]] const helper_end end_helper;
+// Writers of static objects that are destroyed later commit for themselves.
+void end_prefaulter() noexcept {
+    if (!helper_thread_can_be_joined() || helper.exchange(helper_state::ending) != helper_state::running) return;
+    wake_helper();
+    join_helper_thread();
+}
 
 // Starts the helper at first need. True if it runs. A refusal may be temporary (thread limit, no memory for a stack), so it tries again at
 // the second call, the fourth, the eighth, ... and each 64th. A caller has committed 2 MiB since its last call.
@@ -104,6 +101,7 @@ bool ensure_helper() noexcept {
     bool started = false;
     const std::uint32_t asked = ++failed_requests;
     if (((asked & (asked - 1)) == 0 || asked % 64 == 0) && intercept(page_call::other) == 0) {
+        end_helper.store(end_prefaulter);
         started = start_helper_thread(prefault_loop);
         if (!started) count_refusal();
     }

@@ -199,6 +199,7 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
 }
 
 constinit library_copy this_copy{release_range_slow};
+constinit std::atomic<void (*)() noexcept> end_helper{nullptr};
 
 void release_range_slow(range* control, std::size_t used) noexcept {
     if (control->creation.home != &this_copy) return control->creation.home->release_range(control, used);
@@ -236,8 +237,7 @@ void ranges_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
-// Returns the ranges in other threads' slots, linked by `cache.next`. Only with an empty list, once no thread but the helper runs this
-// code, which may be about to unmap ranges that it has taken from the list.
+// Returns the ranges in other threads' slots, linked by `cache.next`. Only with an empty list, once no other thread runs this code.
 range* ranges_in_all_slots() noexcept {
     const std::lock_guard guard(registry_mutex);
     range* found = nullptr;
@@ -252,6 +252,7 @@ range* ranges_in_all_slots() noexcept {
 // Releases kept ranges when the code is unloaded or the program ends. Ranges of static objects that live longer are then unmapped.
 struct cache_end {
     ~cache_end() {
+        if (void (*const end)() noexcept = end_helper.load()) end();
         set_cache_limit(0);
         release_unused();
         if (module_is_unloading()) unmap_all_ranges(ranges_in_all_slots());

@@ -1,6 +1,8 @@
 // Acquiring and releasing ranges, for the parts of the library that hold some.
 #pragma once
 
+#include <atomic>
+
 #include "range/extent.hpp"
 #include "range/range.hpp"
 
@@ -38,6 +40,10 @@ using reserve_function = page_range(std::size_t bytes, std::size_t alignment, st
 // null. Such a range is released by unmap_all_ranges(), never cached.
 [[nodiscard]] range* make_file_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
                                      reserve_function* for_file) noexcept;
+
+// Ends the helper thread; null unless there is one. Called when the code is unloaded or the program ends, before the cache is emptied: the
+// helper releases idle memory of ranges in the cache.
+extern constinit std::atomic<void (*)() noexcept> end_helper;
 
 // Returns unused address space, mappings and memory to the system, after a refusal.
 void release_unused() noexcept;
