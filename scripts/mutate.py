@@ -48,7 +48,7 @@ EQUIVALENT = {
     ("src/system/linux_process.cpp", "if (!(__lsan_unregister_root_region != nullptr)) __lsan_unregister_root_region(range.data, range.bytes);"): LEAKS,
     ("include/headroom/detail/handover/arrow_import.hpp", "std::size_t first_bit = 1;"): NOTHING_READS,
     ("include/headroom/detail/concurrent/slots.hpp", "std::atomic<size_type> commit_ahead_at_{1};"): NOTHING_READS,
-    ("src/range/range.hpp", "std::atomic<std::size_t> reserved{1};"): NOTHING_READS,
+    ("src/range/control_block.hpp", "std::atomic<std::size_t> reserved{1};"): NOTHING_READS,
     ("src/file/mapping.cpp", "return fitting <= control->limit ? static_cast<std::size_t>(fitting) : control->limit;"): ALIKE,
     ("include/headroom/detail/vector/elements.hpp", "const std::size_t longest = unit <= 4096 ? 4096 / unit * unit : unit;"): ALIKE,
     ("include/headroom/detail/concurrent/slots.hpp", "return count >= there ? count - there : 0;"): ALIKE,

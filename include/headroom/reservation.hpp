@@ -21,7 +21,7 @@
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 #include <headroom/pages.hpp>
 
 namespace headroom { inline namespace v0_1 {

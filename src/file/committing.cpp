@@ -6,7 +6,7 @@
 
 #include "file/control.hpp"
 #include "range/counters.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

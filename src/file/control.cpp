@@ -11,7 +11,7 @@
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
 
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/registry.hpp"
 #include "range/counters.hpp"
 #include "system/unmap_queue.hpp"

@@ -11,7 +11,7 @@
 #include <headroom/detail/file/file_calls.hpp>
 #include <headroom/detail/file/header.hpp>
 
-#include "range/range.hpp"
+#include "range/control_block.hpp"
 #include "system/files.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

@@ -4,7 +4,7 @@
 #include <headroom/detail/file/file_error.hpp>
 
 #include "file/control.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/files.hpp"
 #include "system/unmap_queue.hpp"

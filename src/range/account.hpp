@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "range/range.hpp"
+#include "range/control_block.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

@@ -15,9 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 
-#include "range/range.hpp"
+#include "range/control_block.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

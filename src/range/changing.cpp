@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "range/account.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/registry.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

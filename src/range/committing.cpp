@@ -7,7 +7,7 @@
 
 #include "range/account.hpp"
 #include "range/cache.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/counters.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

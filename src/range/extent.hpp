@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 
 #include "range/quarantine.hpp"
-#include "range/range.hpp"
+#include "range/control_block.hpp"
 #include "system/admission.hpp"
 #include "system/platform.hpp"
 

@@ -11,7 +11,7 @@
 #include "range/cache.hpp"
 #include "range/extent.hpp"
 #include "range/counters.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"

@@ -1,5 +1,5 @@
 // Making, acquiring, releasing and unmapping ranges.
-#include "range/range.hpp"
+#include "range/control_block.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include "range/cache.hpp"
 #include "range/counters.hpp"
 #include "range/quarantine.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "range/range.hpp"
+#include "range/control_block.hpp"
 #include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

@@ -9,7 +9,7 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {

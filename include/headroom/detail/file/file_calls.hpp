@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 #include <headroom/pages.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {

@@ -15,9 +15,9 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/memory/blocks.hpp>
+#include <headroom/detail/vector/growing_block.hpp>
 #include <headroom/detail/vector/elements.hpp>
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 

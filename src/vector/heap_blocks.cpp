@@ -1,5 +1,5 @@
 // Detects the process's malloc: implements heap_blocks.hpp.
-#include "memory/heap_blocks.hpp"
+#include "vector/heap_blocks.hpp"
 
 #include <cstdlib>
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // Large blocks of vectors: allocating, growing and releasing (blocks.hpp).
-#include <headroom/detail/memory/blocks.hpp>
+#include <headroom/detail/vector/growing_block.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -7,11 +7,11 @@
 #include <cstring>
 #include <new>
 
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 #include <headroom/growth.hpp>
 
-#include "memory/large_block_parts.hpp"
-#include "range/range_calls.hpp"
+#include "vector/block_parts.hpp"
+#include "range/range.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

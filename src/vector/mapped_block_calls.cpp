@@ -1,9 +1,9 @@
 // Large blocks of vectors: charge, trim and queries (blocks.hpp).
-#include <headroom/detail/memory/blocks.hpp>
+#include <headroom/detail/vector/growing_block.hpp>
 
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 
-#include "memory/large_block_parts.hpp"
+#include "vector/block_parts.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

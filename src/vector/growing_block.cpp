@@ -1,5 +1,5 @@
 // Growing blocks of doubling vectors: reallocate() and its relatives of blocks.hpp.
-#include <headroom/detail/memory/blocks.hpp>
+#include <headroom/detail/vector/growing_block.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/detail/range/held_range.hpp>
 #include <headroom/growth.hpp>
 
-#include "memory/heap_blocks.hpp"
-#include "memory/large_block_parts.hpp"
+#include "vector/heap_blocks.hpp"
+#include "vector/block_parts.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <new>
 
-#include <headroom/detail/memory/blocks.hpp>
+#include <headroom/detail/vector/growing_block.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

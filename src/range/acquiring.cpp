@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "range/cache.hpp"
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/platform.hpp"
 

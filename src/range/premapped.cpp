@@ -1,5 +1,5 @@
 // Premapped ranges: readable and writable throughout, with a guard at either end.
-#include "range/range_calls.hpp"
+#include "range/range.hpp"
 #include "system/platform.hpp"
 #include "system/unmap_queue.hpp"
 
