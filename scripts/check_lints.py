@@ -44,6 +44,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("floors", "lab/experiments/one/show.py", "def f():\n    from headroom_report.page import html\n", "show.py:2: uses lab/report"),
     ("age", "docs/platforms.md", "<!-- made by scripts/platform_table.py -->\n| `gcc` | 2026-01-01 | | 9 |\n", "docs/platforms.md:2: a row without its date"),
     ("calls", "src/range/lower.cpp", "// Lower.\nvoid lower() { upper(); }\n", "lower.cpp:2: calls upper() of src/range/upper, which leads back"),
+    ("declarations", "src/range/upper.hpp", HEADER + "void lower();\n", "upper.hpp:3: lower() is defined in src/range/lower"),
     ("figures", "README.md", "It takes <!--=D7.heap-->48<!--=--> ns.\n", "README.md:1: D7.heap: docs/figures.json has no such name"),
     ("figures", "README.md", "It takes <!--=D7.heap-->48 ns.\n", "README.md:1: a mark of a figure without its other half"),
     ("figures", "README.md", "Quoted: <!--=report.none-->48<!--=-->.\n\nIt takes 1.2 times as long.\n", "README.md:3: 1.2 times is no figure of the report"),

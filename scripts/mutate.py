@@ -55,7 +55,7 @@ EQUIVALENT = {
     ("include/headroom/file_vector.hpp", "if (first > limit_) return 0;"): ALIKE,
     ("include/headroom/detail/vector/appending.hpp", "if (count > step_size_() && count >= unused_capacity_()) return append_with_growth_(count, source, 0);"): QUICKER,
     ("src/system/page_size_posix.cpp", "without known.store(bytes, std::memory_order_relaxed);"): QUICKER,
-    ("src/concurrent/slots.cpp", "if (tries >= looks + yields) {"): "only how it waits for the lock",
+    ("src/concurrent/append_lock.cpp", "if (tries >= looks + yields) {"): "only how it waits for the lock",
     ("src/refused.cpp", "if (count.most != 0 && count.used + few > count.most)"): "16 mappings more or 17 is a guess",
     ("src/range/committing.cpp", "std::size_t warm = std::min(std::min(provided + committed, committed / 16), max_warm_step);"):
         "a step of a sixteenth is promised, and where warm memory ends the caller ends it",

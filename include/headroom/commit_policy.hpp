@@ -23,7 +23,7 @@ struct policy_calls;
 
 // Functions that only some policies need. A policy holds pointers to them, so that a program without such a policy does not link them.
 
-// Commits and populates at least `needed` bytes with the help of another thread; see commit_to() in held_range.hpp.
+// Commits and populates at least `needed` bytes with the help of another thread; see commit_to() in detail/range/committing.hpp.
 HEADROOM_API std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept;
 // Reserves a readable and writable mapping with guards for the range. False if the system refuses.
 HEADROOM_API bool premap(range* control, std::size_t reserved) noexcept;

@@ -22,6 +22,7 @@
 #include <tuple>
 #include <utility>
 
+#include <headroom/detail/file/faults.hpp>
 #include <headroom/file_vector.hpp>
 
 namespace headroom { inline namespace v0_1 {

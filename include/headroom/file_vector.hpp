@@ -168,7 +168,7 @@ public:
     // vector then neither commits, publishes, grows nor truncates the file any more (is_writer() is false): open it again.
     void commit() {
         T* const room = std::exchange(cap_, end_);    // if this throws, the next append checks
-        detail::commit(control_, this->size());
+        detail::persist(control_, this->size());
         cap_ = room;
     }
 

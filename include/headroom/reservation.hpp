@@ -21,7 +21,11 @@
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/range/acquiring.hpp>
+#include <headroom/detail/range/changing.hpp>
+#include <headroom/detail/range/committing.hpp>
+#include <headroom/detail/range/counters.hpp>
+#include <headroom/detail/range/moving.hpp>
 #include <headroom/pages.hpp>
 
 namespace headroom { inline namespace v0_1 {
@@ -68,7 +72,7 @@ namespace detail {
     return why ? std::error_code(why.value, *static_cast<const std::error_category*>(why.category)) : std::error_code();
 }
 
-// The calls of held_range.hpp, with the reason as a std::error_code.
+// The calls of detail/range, with the reason as a std::error_code.
 inline held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                 std::error_code& error, std::size_t known_use = 0) noexcept {
     failure why;
@@ -94,13 +98,6 @@ inline std::size_t commit_exactly(range* control, std::size_t needed, std::error
     error = detail::to_error_code(why);
     return committed;
 }
-
-// Sets the access to the whole committed part.
-HEADROOM_API std::error_code protect(range* control, access allowed) noexcept;
-HEADROOM_API void set_name(range* control, const char* text) noexcept;
-// Gives `to` the name of `from`, if that has one.
-HEADROOM_API void copy_name(const range* from, range* to) noexcept;
-HEADROOM_API [[nodiscard]] access current_access(const range* control) noexcept;
 
 HEADROOM_API [[noreturn]] void throw_refused(const char* what, std::size_t bytes, std::error_code code);
 HEADROOM_API [[noreturn]] void throw_system_error(std::error_code code, const char* what);

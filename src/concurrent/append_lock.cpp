@@ -1,6 +1,5 @@
-// Compiled part of concurrent_vector: waiting for its lock, and reclaiming slots of appenders.
+// Implements append_lock.hpp.
 #include <headroom/detail/concurrent/append_lock.hpp>
-#include <headroom/detail/concurrent/claims.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -56,20 +55,6 @@ void append_lock::wait() noexcept {
             pause = std::min(2 * pause, longest);
         }
     }
-}
-
-bool threads_can_be_fenced() noexcept { return other_threads_can_be_fenced(); }
-
-std::size_t claim_list::reclaim() noexcept {
-    for (claim* each = first_; each != nullptr; each = each->next) each->withdraw();
-    const bool seen = !threads_can_be_fenced() || fence_other_threads();
-    std::size_t staying = 0;
-    for (claim* each = first_; each != nullptr; each = each->next) {
-        // Without the fence, announcements may be unseen: all claims stay.
-        each->set_claimed(seen ? std::min(each->claimed_, each->announced_.load()) : each->claimed_);
-        staying += each->claimed_;
-    }
-    return staying;
 }
 
 }}}    // namespace headroom::detail

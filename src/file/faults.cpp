@@ -1,11 +1,10 @@
 // Messages for faults of files.
-#include <headroom/detail/file/file_calls.hpp>
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
 
 #include <stdexcept>
 
-#include "file/control.hpp"
+#include "file/faults.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

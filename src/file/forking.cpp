@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "file/control.hpp"
+#include "file/forking.hpp"
+#include "file/mapping.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <headroom/detail/file/file_error.hpp>
 
-#include "file/control.hpp"
+#include "file/faults.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

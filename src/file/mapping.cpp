@@ -3,7 +3,8 @@
 
 #include <headroom/detail/file/file_error.hpp>
 
-#include "file/control.hpp"
+#include "file/faults.hpp"
+#include "file/mapping.hpp"
 #include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/files.hpp"

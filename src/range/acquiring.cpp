@@ -1,4 +1,6 @@
-// acquire_range() and release_range(): the fast path through the calling thread's slots, for small ranges. Compiled for speed.
+// Implements detail/range/acquiring.hpp: the fast path through the calling thread's slots, for small ranges. Compiled for speed.
+#include <headroom/detail/range/acquiring.hpp>
+
 #include <algorithm>
 
 #include "range/cache.hpp"

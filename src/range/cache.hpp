@@ -15,8 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <headroom/detail/range/held_range.hpp>
-
 #include "range/control_block.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

@@ -1,4 +1,6 @@
-// Calls of an owner on a range besides committing: protect, name, shrink.
+// Implements detail/range/changing.hpp.
+#include <headroom/detail/range/changing.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -39,17 +41,6 @@ std::error_code protect(range* control, access allowed) noexcept {
     control->protection.protected_bytes = bytes;
     control->cache.fits_thread_slot = false;
     return {};
-}
-
-void identity_writer::set_label(const char* text) noexcept {
-    char bytes[max_name_length + 1] = {};
-    if (text != nullptr)
-        for (std::size_t i = 0; i < max_name_length && text[i] != '\0'; ++i) bytes[i] = text[i];
-    for (std::size_t i = 0; i < control_->label.size(); ++i) {
-        std::size_t word;
-        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-        control_->label[i].store(word, std::memory_order_release);
-    }
 }
 
 access current_access(const range* control) noexcept { return control->protection.allowed; }

@@ -1,8 +1,8 @@
-// Committing: how much at a time under each policy, and moving pages to another range.
+// Implements detail/range/committing.hpp: how much is committed at a time under each policy.
+#include <headroom/detail/range/committing.hpp>
+
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 
 #include "range/account.hpp"
@@ -142,38 +142,6 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     // Steps would gain nothing.
     if (!error && to > committed_of(control) && to <= control->memory())
         (void)commit_up_to(control, to, populate_when::at_first_touch);
-}
-
-void move_contents(range* from, range* to, std::size_t bytes) noexcept {
-    if (bytes == 0) return;
-    const std::lock_guard pause_from(from->mutex);
-    const std::lock_guard pause_to(to->mutex);
-    const std::size_t whole = whole_pages(bytes);
-    if (!remap(from->part(0, whole), to->part(0, whole))) {
-        counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);
-        // The pages moved to `to`. Releases memory of `from` past them; otherwise all of it would count as warm.
-        from->prefault.target.store(0, std::memory_order_relaxed);    // otherwise the helper would populate them again
-        to->set_memory(std::max(to->memory(), whole));
-        from->set_memory(std::max(from->memory(), committed_of(from)));
-        (void)release_memory_after(from, whole);
-        from->set_memory(0);
-        update_account(from);
-        update_account(to);
-        return;
-    }
-    std::memcpy(to->start(), from->start(), bytes);
-    add_bytes_copied(bytes);
-}
-
-constinit counters counts;
-
-void add_bytes_copied(std::size_t bytes) noexcept { counts.bytes_copied.fetch_add(bytes, std::memory_order_relaxed); }
-
-commit_clock::~commit_clock() {
-    const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_);
-    const auto nanoseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(taken.count(), 1));
-    const auto bucket = static_cast<std::size_t>(std::bit_width(nanoseconds)) - 1;
-    counts.commit_times[std::min(bucket, counts.commit_times.size() - 1)].fetch_add(1, std::memory_order_relaxed);
 }
 
 }}}    // namespace headroom::detail

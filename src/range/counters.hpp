@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include <headroom/detail/range/counters.hpp>
 #include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {

@@ -9,8 +9,6 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-bool exceeds_memory(std::size_t bytes) noexcept { return static_cast<bool>(admit(bytes, bytes)); }
-
 std::error_code make_accessible(range* control, std::size_t to) noexcept {
     const std::size_t accessible = control->extent.accessible;
     if (to <= accessible) return {};

@@ -5,8 +5,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include <headroom/detail/range/held_range.hpp>
-
 #include "range/quarantine.hpp"
 #include "range/control_block.hpp"
 #include "system/admission.hpp"

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include <headroom/detail/range/held_range.hpp>
+
 #include "range/extent.hpp"
 #include "range/control_block.hpp"
 

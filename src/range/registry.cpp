@@ -125,6 +125,17 @@ void update_lists(range* control, bool enter) noexcept {
 void enter_addresses(range* control) noexcept { update_lists(control, true); }
 void remove_addresses(range* control) noexcept { update_lists(control, false); }
 
+void identity_writer::set_label(const char* text) noexcept {
+    char bytes[max_name_length + 1] = {};
+    if (text != nullptr)
+        for (std::size_t i = 0; i < max_name_length && text[i] != '\0'; ++i) bytes[i] = text[i];
+    for (std::size_t i = 0; i < control_->label.size(); ++i) {
+        std::size_t word;
+        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+        control_->label[i].store(word, std::memory_order_release);
+    }
+}
+
 void copy_label(const range* control, char* to) noexcept {
     for (const auto& each : control->label) {
         const std::size_t word = each.load(std::memory_order_acquire);

@@ -1,16 +1,14 @@
-// Layout of blocks: element counts, and the header of a large block.
+// Arithmetic of a vector's blocks: element counts, and the header of a mapped block.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <new>
 
-#include <headroom/detail/vector/growing_block.hpp>
+#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/vector/block_layout.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-
-// Smallest heap block that must pass exceeds_memory(): larger ones replace ranges.
-inline constexpr std::size_t min_checked_heap_block = std::size_t{1} << 20;
 
 inline std::size_t bytes_between(const void* from, const void* to) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(to) - static_cast<const std::byte*>(from));
@@ -18,47 +16,39 @@ inline std::size_t bytes_between(const void* from, const void* to) noexcept {
 // True also for 0. Replaces std::has_single_bit, which GCC 12 makes a call that counts bits.
 constexpr bool is_power_of_two(std::size_t number) noexcept { return (number & (number - 1)) == 0; }
 // Returns the number of elements in `bytes`. Shifts if possible: a division takes as long as the rest of a call of malloc.
-inline std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
+inline std::size_t elements_in(const block_layout& layout, std::size_t bytes) noexcept {
     return is_power_of_two(layout.element_bytes) ? bytes >> std::countr_zero(layout.element_bytes) : bytes / layout.element_bytes;
 }
 
-inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t elements) noexcept {
+inline std::byte* end_of(const block_layout& layout, void* begin, std::size_t elements) noexcept {
     return static_cast<std::byte*>(begin) + elements * layout.element_bytes;
 }
 
-// Allocates a block of the layout's heap. Null if that or exceeds_memory() refuses.
-[[nodiscard]] void* allocate_heap_block(const large_layout& layout, std::size_t bytes) noexcept;
-void free_heap_block(const large_layout& layout, void* begin) noexcept;
-
-// Like reallocate_block(), for a large block, but returns an empty block if refused.
-[[nodiscard]] block<void*> reallocate_large(const large_layout& layout, void* begin, void* end, std::size_t required,
-                                            std::size_t wanted, bool exactly) noexcept;
-
-// Header before the first element of a large block.
+// Header before the first element of a mapped block.
 struct block_header {
     range* control;          // null: on the heap
     std::size_t reserved;    // bytes from the start of the header
 };
 
 // Returns the bytes before the first element: a cache line, or the alignment if larger.
-inline std::size_t header_bytes_of(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
-// Returns the bytes of a large block, with its header.
-inline std::size_t block_bytes(const large_layout& layout, std::size_t elements) noexcept {
+inline std::size_t header_bytes_of(const block_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
+// Returns the bytes of a mapped block, with its header.
+inline std::size_t block_bytes(const block_layout& layout, std::size_t elements) noexcept {
     return header_bytes_of(layout) + elements * layout.element_bytes;
 }
-// Returns the start of a large block, where its header is.
-inline std::byte* block_start(const large_layout& layout, void* begin) noexcept {
+// Returns the start of a mapped block, where its header is.
+inline std::byte* block_start(const block_layout& layout, void* begin) noexcept {
     return static_cast<std::byte*>(begin) - header_bytes_of(layout);
 }
-inline const block_header& header_of(const large_layout& layout, const void* begin) noexcept {
+inline const block_header& header_of(const block_layout& layout, const void* begin) noexcept {
     return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - header_bytes_of(layout));
 }
 // True if `required` elements fit into the block's reservation. A block of the heap has none.
-inline bool can_grow_in_place(const large_layout& layout, const block_header& header, std::size_t required) noexcept {
+inline bool can_grow_in_place(const block_layout& layout, const block_header& header, std::size_t required) noexcept {
     return header.control != nullptr && block_bytes(layout, required) <= header.reserved;
 }
-// Writes the header of a large block to its start. Returns the place of its first element.
-inline void* place_header(const large_layout& layout, void* start, block_header header) noexcept {
+// Writes the header of a mapped block to its start. Returns the place of its first element.
+inline void* place_header(const block_layout& layout, void* start, block_header header) noexcept {
     ::new (start) block_header(header);
     return static_cast<std::byte*>(start) + header_bytes_of(layout);
 }

@@ -1,4 +1,4 @@
-// Growing blocks of doubling vectors: reallocate() and its relatives of blocks.hpp.
+// Implements growing_block.hpp.
 #include <headroom/detail/vector/growing_block.hpp>
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 #include <cstring>
 
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/range/admitting.hpp>
+#include <headroom/detail/vector/mapped_block.hpp>
 #include <headroom/growth.hpp>
 
 #include "vector/heap_blocks.hpp"
@@ -19,32 +20,32 @@ namespace {
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
-// Returns how many elements fit into malloc's block for `count` elements less `fewer_bytes`; `count` if that is a large block.
-HEADROOM_COLD std::size_t elements_in_heap_block(const large_layout& layout, std::size_t count,
+// Returns how many elements fit into malloc's block for `count` elements less `fewer_bytes`; `count` if that is a mapped block.
+HEADROOM_COLD std::size_t elements_in_heap_block(const block_layout& layout, std::size_t count,
                                                  std::size_t fewer_bytes = 0) noexcept {
-    if (count >= layout.min_large_elements) return count;
+    if (count >= layout.min_mapped_elements) return count;
     const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element_bytes - fewer_bytes));
-    return capacity < layout.min_large_elements ? capacity : count;
+    return capacity < layout.min_mapped_elements ? capacity : count;
 }
 
 constexpr std::size_t min_page_bytes = 4096;
 
 // Like elements_in_heap_block(), but requests a heap step less for whole pages. With its header such a block would move the next, often a
 // copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
-std::size_t elements_avoiding_pages(const large_layout& layout, std::size_t count) noexcept {
+std::size_t elements_avoiding_pages(const block_layout& layout, std::size_t count) noexcept {
     const bool pages = count != 0 && count * layout.element_bytes % min_page_bytes == 0;
     return elements_in_heap_block(layout, count, pages ? heap_step : 0);
 }
 
 // Returns twice the capacity; at least 1, at most the number of elements that can exist.
-HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+HEADROOM_COLD std::size_t doubled_capacity(const block_layout& layout, std::size_t capacity) noexcept {
     const std::size_t most = max_array_size(layout.element_bytes);
     if (capacity > most / 2) return most;
     return capacity == 0 ? 1 : 2 * capacity;
 }
 
 // True if malloc's blocks for these elements may hold more of them than requested.
-bool can_fill_heap_block(const large_layout& layout) noexcept {
+bool can_fill_heap_block(const block_layout& layout) noexcept {
     return layout.heap == nullptr && layout.element_bytes < heap_step && heap_is_known();
 }
 
@@ -54,16 +55,16 @@ std::size_t first_bytes_from_unknown_heap(std::size_t element_bytes) noexcept {
 
 }    // namespace
 
-std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept {
+std::size_t capacity_of_heap_block(const block_layout& layout, std::size_t count) noexcept {
     if (can_fill_heap_block(layout)) return elements_in_heap_block(layout, count);
-    if (layout.heap != nullptr || count >= layout.min_large_elements) return count;
+    if (layout.heap != nullptr || count >= layout.min_mapped_elements) return count;
     const std::size_t first = first_bytes_from_unknown_heap(layout.element_bytes) / layout.element_bytes;
-    return first < layout.min_large_elements ? std::max(count, first) : count;
+    return first < layout.min_mapped_elements ? std::max(count, first) : count;
 }
 
-HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+HEADROOM_COLD std::size_t next_doubled_capacity(const block_layout& layout, std::size_t capacity) noexcept {
     if (capacity == 0) return capacity_of_heap_block(layout, 1);
-    if (can_fill_heap_block(layout) && capacity < layout.min_large_elements) {
+    if (can_fill_heap_block(layout) && capacity < layout.min_mapped_elements) {
         // Doubles the power of two that the capacity was filled from (below whole pages the next), so that capacities double.
         const bool below_pages = (capacity * layout.element_bytes + heap_step) % min_page_bytes < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
@@ -73,19 +74,19 @@ HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std:
     return doubled_capacity(layout, capacity);
 }
 
-HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
+HEADROOM_NOINLINE block<void*> reallocate_block(const block_layout& layout, void* begin, void* end, void* cap,
                                                 std::size_t required, std::size_t wanted, bool exactly) {
     if (wanted < required) detail::throw_bad_alloc();    // no more elements can exist
     block<void*> to;
     bool moved = false;
-    if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.min_large_elements) {
-        to = reallocate_large(layout, begin, end, required, wanted, exactly);
+    if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.min_mapped_elements) {
+        to = reallocate_mapped(layout, begin, end, required, wanted, exactly);
         moved = true;
-    } else if (wanted >= layout.min_large_elements) {
-        to = allocate_large(layout, required, wanted, exactly);
+    } else if (wanted >= layout.min_mapped_elements) {
+        to = allocate_mapped(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element_bytes;
-        moved = layout.heap == nullptr && bytes > cached_bytes && !(bytes >= min_checked_heap_block && exceeds_memory(bytes));
+        moved = layout.heap == nullptr && bytes > cached_bytes && (bytes < min_checked_heap_block || try_admit(bytes));
         void* const start = moved ? std::realloc(begin, bytes) : allocate_heap_block(layout, bytes);
         if (start != nullptr) to = {start, end_of(layout, start, wanted)};
     }
@@ -102,7 +103,7 @@ HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void
 namespace {
 
 // Returns the size of the short block after one of `bytes`; 0 if that takes more than a few instructions.
-std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noexcept {
+std::size_t next_short_bytes(const block_layout& layout, std::size_t bytes) noexcept {
     const std::size_t element = layout.element_bytes;
     std::size_t first = first_bytes_from_unknown_heap(element);
     if (element < heap_step && heap_is_known()) {
@@ -130,20 +131,20 @@ HEADROOM_ALWAYS_INLINE block<void*> reallocate_short(void* begin, std::size_t by
 }
 
 // Slow path of reallocate_by_one(), for a block of any kind.
-HEADROOM_COLD block<void*> reallocate_long(const large_layout& layout, void* begin, void* end) {
+HEADROOM_COLD block<void*> reallocate_long(const block_layout& layout, void* begin, void* end) {
     const std::size_t size = elements_in(layout, bytes_between(begin, end));
     return reallocate_block(layout, begin, end, end, size + 1, next_doubled_capacity(layout, size), false);
 }
 
 }    // namespace
 
-block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* end) {
+block<void*> reallocate_by_one(const block_layout& layout, void* begin, void* end) {
     const std::size_t bytes = bytes_between(begin, end);
     const std::size_t next = layout.short_uses_malloc && bytes <= max_short_block ? next_short_bytes(layout, bytes) : 0;
     return next == 0 ? reallocate_long(layout, begin, end) : reallocate_short(begin, bytes, next);
 }
 
-block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
+block<void*> reallocate(const block_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
     const std::size_t bytes = bytes_between(begin, end);
     const std::size_t needed = required * layout.element_bytes;
     if (needed == bytes + layout.element_bytes && !exactly) return reallocate_by_one(layout, begin, end);

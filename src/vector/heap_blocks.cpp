@@ -1,8 +1,10 @@
-// Detects the process's malloc: implements heap_blocks.hpp.
+// Implements heap_blocks.hpp. Detects the process's malloc.
 #include "vector/heap_blocks.hpp"
 
 #include <cstdlib>
 #include <initializer_list>
+
+#include <headroom/detail/range/admitting.hpp>
 
 #include "system/usable_bytes.hpp"
 
@@ -34,6 +36,15 @@ heap_kind detect_heap() noexcept {
     }
     kind_of_heap.store(heap_kind::known, std::memory_order_relaxed);
     return heap_kind::known;
+}
+
+void* allocate_heap_block(const block_layout& layout, std::size_t bytes) noexcept {
+    if (bytes >= min_checked_heap_block && !try_admit(bytes)) return nullptr;
+    return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->allocate_bytes(bytes);
+}
+
+void free_heap_block(const block_layout& layout, void* begin) noexcept {
+    layout.heap == nullptr ? std::free(begin) : layout.heap->free_bytes(begin);
 }
 
 }}}    // namespace headroom::detail

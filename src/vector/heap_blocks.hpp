@@ -1,9 +1,11 @@
-// Block sizes of the process's malloc.
+// Heap blocks of vectors, and the block sizes of the process's malloc.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include <headroom/detail/vector/block_layout.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -32,5 +34,11 @@ heap_kind detect_heap() noexcept;
         kind = detect_heap();
     return kind == heap_kind::known;
 }
+
+// Smallest heap block that must pass try_admit(): larger ones replace ranges.
+inline constexpr std::size_t min_checked_heap_block = std::size_t{1} << 20;
+// Allocates a block of the layout's heap. Null if that or try_admit() refuses.
+[[nodiscard]] void* allocate_heap_block(const block_layout& layout, std::size_t bytes) noexcept;
+void free_heap_block(const block_layout& layout, void* begin) noexcept;
 
 }}}    // namespace headroom::detail

@@ -1,5 +1,5 @@
-// Large blocks of vectors: allocating, growing and releasing (blocks.hpp).
-#include <headroom/detail/vector/growing_block.hpp>
+// Implements mapped_block.hpp.
+#include <headroom/detail/vector/mapped_block.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -7,11 +7,14 @@
 #include <cstring>
 #include <new>
 
-#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/range/admitting.hpp>
+#include <headroom/detail/range/committing.hpp>
+#include <headroom/detail/range/moving.hpp>
 #include <headroom/growth.hpp>
 
 #include "vector/block_parts.hpp"
 #include "range/range.hpp"
+#include "vector/heap_blocks.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -33,16 +36,16 @@ std::size_t commit_for_block(range* control, std::size_t bytes, bool exactly, fa
 }
 
 // Returns the end of the elements that fit into the committed bytes.
-HEADROOM_NOINLINE std::byte* end_of_committed(const large_layout& layout, void* begin, std::size_t committed) noexcept {
+HEADROOM_NOINLINE std::byte* end_of_committed(const block_layout& layout, void* begin, std::size_t committed) noexcept {
     return end_of(layout, begin,
                   std::min((committed - header_bytes_of(layout)) / layout.element_bytes, max_array_size(layout.element_bytes)));
 }
 
-// Reserves a range for at least `wanted` elements and commits `required`, at least those of the smallest large block. Empty if refused.
-block<void*> reserve_block(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+// Reserves a range for at least `wanted` elements and commits `required`, at least those of the smallest mapped block. Empty if refused.
+block<void*> reserve_block(const block_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     // A range begins at a page, which may be as small as 4096 bytes.
     if (layout.alignment > 4096) return {};
-    const std::size_t usable = required < layout.min_large_elements ? layout.min_large_elements : required;
+    const std::size_t usable = required < layout.min_mapped_elements ? layout.min_mapped_elements : required;
     const std::size_t least = block_bytes(layout, wanted < usable ? usable : wanted);
     failure why;
     // A block that grows by a factor wants up to four times what it needs now, and may grow again; one built in steps wants its final size.
@@ -51,7 +54,7 @@ block<void*> reserve_block(const large_layout& layout, std::size_t required, std
         acquire_slow(reservation_for(least), false, least, layout.commit, why, grows ? 0 : block_bytes(layout, wanted));
     if (why) return {};
     std::size_t committed = held.committed;
-    // Populates only what is required; the rest of the smallest large block is made accessible.
+    // Populates only what is required; the rest of the smallest mapped block is made accessible.
     if (committed < block_bytes(layout, required)) {
         committed = commit_for_block(held.control, block_bytes(layout, required), exactly, why);
     }
@@ -66,17 +69,17 @@ block<void*> reserve_block(const large_layout& layout, std::size_t required, std
     return {begin, end_of_committed(layout, begin, committed)};
 }
 
-// True if a large block of `count` elements would have more than PTRDIFF_MAX bytes.
-bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
+// True if a mapped block of `count` elements would have more than PTRDIFF_MAX bytes.
+bool exceeds_addresses(const block_layout& layout, std::size_t count) noexcept {
     return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element_bytes;
 }
 
-// Allocates a heap block laid out like a large one, for `wanted` elements or, if refused, `required`. Reallocates `old` unless null.
-block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
+// Allocates a heap block laid out like a mapped one, for `wanted` elements or, if refused, `required`. Reallocates `old` unless null.
+block<void*> allocate_instead_of_range(const block_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
-        const std::size_t usable = std::max(count, layout.min_large_elements);
+        const std::size_t usable = std::max(count, layout.min_mapped_elements);
         // A range of this size was refused for lack of memory, so the heap must not provide it.
-        if (!exceeds_addresses(layout, usable) && !exceeds_memory(block_bytes(layout, usable))) {
+        if (!exceeds_addresses(layout, usable) && try_admit(block_bytes(layout, usable))) {
             const std::size_t bytes = block_bytes(layout, usable);
             void* const start =
                 old != nullptr ? std::realloc(block_start(layout, old), bytes) : allocate_heap_block(layout, bytes);
@@ -89,8 +92,8 @@ block<void*> allocate_instead_of_range(const large_layout& layout, void* old, st
     }
 }
 
-// Releases a large block, whose header has `control`: its range, or to the heap.
-void release_block(const large_layout& layout, void* begin, range* control) noexcept {
+// Releases a mapped block, whose header has `control`: its range, or to the heap.
+void release_block(const block_layout& layout, void* begin, range* control) noexcept {
     if (control != nullptr) {
         release_range_slow(control, 0);
     } else {
@@ -100,25 +103,16 @@ void release_block(const large_layout& layout, void* begin, range* control) noex
 
 }    // namespace
 
-void* allocate_heap_block(const large_layout& layout, std::size_t bytes) noexcept {
-    if (bytes >= min_checked_heap_block && exceeds_memory(bytes)) return nullptr;
-    return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->allocate_bytes(bytes);
-}
-
-void free_heap_block(const large_layout& layout, void* begin) noexcept {
-    layout.heap == nullptr ? std::free(begin) : layout.heap->free_bytes(begin);
-}
-
-block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+block<void*> allocate_mapped(const block_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     const block<void*> mapped = reserve_block(layout, required, wanted, exactly);
     return mapped.begin != nullptr ? mapped : allocate_instead_of_range(layout, nullptr, required, wanted);
 }
 
-void release_large(const large_layout& layout, void* begin) noexcept {
+void release_mapped(const block_layout& layout, void* begin) noexcept {
     release_block(layout, begin, header_of(layout, begin).control);
 }
 
-void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
+void* expand_mapped_in_place(const block_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
     const block_header& header = header_of(layout, begin);
     if (!can_grow_in_place(layout, header, required)) return nullptr;
     failure why;
@@ -126,9 +120,9 @@ void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t
     return why ? nullptr : end_of_committed(layout, begin, committed);
 }
 
-block<void*> reallocate_large(const large_layout& layout, void* begin, void* end, std::size_t required, std::size_t wanted,
-                              bool exactly) noexcept {
-    if (void* const wider = expand_large_in_place(layout, begin, required, exactly)) return {begin, wider};
+block<void*> reallocate_mapped(const block_layout& layout, void* begin, void* end, std::size_t required, std::size_t wanted,
+                               bool exactly) noexcept {
+    if (void* const wider = expand_mapped_in_place(layout, begin, required, exactly)) return {begin, wider};
     range* const control = header_of(layout, begin).control;
     block<void*> to = reserve_block(layout, required, wanted, exactly);
     if (to.begin == nullptr) {

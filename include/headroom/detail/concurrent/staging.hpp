@@ -9,7 +9,7 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/range/admitting.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -29,7 +29,7 @@ struct staging_block {
     [[nodiscard]] static Header* allocate(std::size_t count) {
         constexpr std::size_t most = (SIZE_MAX / 2 - offset) / sizeof(T);
         if (count > most) detail::throw_length_error("headroom: no batch is that long");
-        if (detail::exceeds_memory(offset + count * sizeof(T))) detail::throw_bad_alloc();
+        if (!detail::try_admit(offset + count * sizeof(T))) detail::throw_bad_alloc();
         return ::new (::operator new(offset + count * sizeof(T), std::align_val_t{alignment})) Header;
     }
     static void deallocate(Header* block) noexcept {

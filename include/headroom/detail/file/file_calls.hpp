@@ -54,7 +54,7 @@ enum class file_role : std::uint8_t {
     failed,    // a writer whose commit failed, or whose handles became another file's: nothing is written or truncated any more
 };
 
-// An open file, as its container sees it: src/file/control.hpp has the rest. A fork changes the role in the child.
+// An open file, as its container sees it: src/file/opened_file.hpp has the rest. A fork changes the role in the child.
 struct file_control {
     file_role role = file_role::reader;
 };
@@ -96,14 +96,9 @@ HEADROOM_API [[noreturn]] void throw_grow_failure(const file_control* control, s
 // Throws the file_error for a change that the role forbids. Precondition: the file is open, and may_write() is false.
 HEADROOM_API [[noreturn]] void throw_unwritable(const file_control* control);
 
-// Exceptions of file_table: std::invalid_argument if only some columns are writers, and if a new one is shorter than the committed part of
-// others; file_error if a file to be made has elements.
-HEADROOM_API [[noreturn]] void throw_mixed_access();
-HEADROOM_API [[noreturn]] void throw_new_column();
-HEADROOM_API [[noreturn]] void throw_has_elements(const std::filesystem::path& path);
-
 HEADROOM_API void publish(file_control* control, std::size_t size) noexcept;
-HEADROOM_API void commit(file_control* control, std::size_t size);
+// Makes the first `size` elements and their number durable. Throws file_error if the system refuses; the last commit stands then.
+HEADROOM_API void persist(file_control* control, std::size_t size);
 HEADROOM_API std::size_t committed_size(const file_control* control) noexcept;
 // True if a writer's file was made and nothing, not even a size of 0, was committed to it since.
 HEADROOM_API bool never_committed(const file_control* control) noexcept;

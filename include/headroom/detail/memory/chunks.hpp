@@ -19,6 +19,7 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/memory/poison.hpp>
+#include <headroom/detail/range/admitting.hpp>
 #include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -410,7 +411,7 @@ private:
 
     // Allocates from upstream. Throws upstream's exception; bad_alloc if the heap would replace a reservation and the system lacks memory.
     std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
-        if (uses_reservations_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
+        if (uses_reservations_ && !detail::try_admit(bytes)) detail::throw_bad_alloc();
         return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
     }
     // True if obtain_piece() tries a reservation for `bytes`.

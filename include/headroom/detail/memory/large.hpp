@@ -123,7 +123,7 @@ private:
                 if (const memory_piece memory = reserved(); memory.data != nullptr) return memory;
             }
         }
-        if (reserve && detail::exceeds_memory(needed)) detail::throw_bad_alloc();    // like chunk_chain::from_upstream()
+        if (reserve && !detail::try_admit(needed)) detail::throw_bad_alloc();    // like chunk_chain::from_upstream()
         memory_piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
         memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
         return memory;

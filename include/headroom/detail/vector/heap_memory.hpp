@@ -1,6 +1,6 @@
-// Memory of a vector with std::allocator: heap blocks, and large ones from Policy::map_threshold on. Constant evaluation: std::allocator.
+// Memory of a vector with std::allocator: heap blocks, and mapped ones from Policy::map_threshold on. Constant evaluation: std::allocator.
 //
-// The capacity tells the kind of block: fewer than large_threshold() elements are a heap block, more a large one (blocks.hpp).
+// The capacity tells the kind of block: fewer than mapped_threshold() elements are a heap block, more a mapped one (block_layout.hpp).
 //
 // All functions are static and take the pointers by value: see "register cursor" in appending.hpp. A null block means that memory was
 // refused. If a call is refused or throws, nothing has changed.
@@ -15,9 +15,11 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/vector/growing_block.hpp>
+#include <headroom/detail/range/admitting.hpp>
 #include <headroom/detail/vector/elements.hpp>
-#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/vector/growing_block.hpp>
+#include <headroom/detail/vector/mapped_block.hpp>
+#include <headroom/detail/vector/mapped_block_calls.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
@@ -58,8 +60,8 @@ struct heap_memory : default_construction_<T> {
     [[nodiscard]] static constexpr std::allocator<T> allocator() noexcept { return {}; }
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return detail::max_array_size(sizeof(T)); }
 
-    // Allocates a block: on the heap for `wanted` elements, or a large one with memory for `required` (see allocate_large()) and addresses
-    // for `wanted`. If refused, returns null with `Quiet`, else throws std::bad_alloc.
+    // Allocates a block: on the heap for `wanted` elements, or a mapped one with memory for `required` and addresses for `wanted`, as
+    // allocate_mapped() does. If refused, returns null with `Quiet`, else throws std::bad_alloc.
     template <bool Quiet>
     [[nodiscard]] static constexpr block<T*> allocate(std::size_t required, std::size_t wanted, bool exactly) noexcept(Quiet) {
         if (HEADROOM_CONSTANT_EVALUATED()) {
@@ -67,8 +69,8 @@ struct heap_memory : default_construction_<T> {
             return {begin, begin + wanted};
         }
         block<T*> made;
-        if (wanted >= large_threshold()) {
-            made = typed_block(detail::allocate_large(layout, required, wanted, exactly));
+        if (wanted >= mapped_threshold()) {
+            made = typed_block(detail::allocate_mapped(layout, required, wanted, exactly));
         } else if (void* const begin = allocate_on_heap(wanted * sizeof(T))) {
             made = {static_cast<T*>(begin), static_cast<T*>(begin) + wanted};
         }
@@ -83,8 +85,8 @@ struct heap_memory : default_construction_<T> {
             return;
         }
         if (begin == nullptr) return;
-        if (is_large(begin, cap)) {
-            detail::release_large(layout, begin);
+        if (is_mapped(begin, cap)) {
+            detail::release_mapped(layout, begin);
         } else {
             heap_of<alignof(T)>::free_bytes(begin);
         }
@@ -92,12 +94,12 @@ struct heap_memory : default_construction_<T> {
 
     // Charges the memory of `required` elements in place. False if they do not fit there, or if refused.
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
-        return is_large(begin, cap) && detail::charge_large(layout, begin, required);
+        return is_mapped(begin, cap) && detail::charge_mapped(layout, begin, required);
     }
     // Expands the block to `required` elements without relocation. Returns its new end, or null.
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
-        return static_cast<T*>(detail::expand_large_in_place(layout, begin, required, exactly));
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap)) return nullptr;
+        return static_cast<T*>(detail::expand_mapped_in_place(layout, begin, required, exactly));
     }
 
     // Returns a block for `required` relocatable elements, geometric unless `exactly`; releases the old one. Throws std::bad_alloc.
@@ -142,43 +144,43 @@ struct heap_memory : default_construction_<T> {
     // Decommits the whole pages of a reservation after `size` elements. Returns begin + size, the new end: the rest of the last page is
     // capacity again when the vector grows. Does nothing to a heap block.
     [[nodiscard]] static constexpr T* trim_block(T* begin, T* cap, std::size_t size) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_threshold()) return cap;
-        detail::trim_large(layout, begin, size);
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap) || size < mapped_threshold()) return cap;
+        detail::trim_mapped(layout, begin, size);
         return begin + size;
     }
 
-    // Trims the block to a capacity of `count` elements, or of the smallest large block. Returns the new end.
+    // Trims the block to a capacity of `count` elements, or of the smallest mapped block. Returns the new end.
     [[nodiscard]] static constexpr T* trim_to_capacity(T* begin, T* cap, std::size_t count) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return cap;
-        return trim_block(begin, cap, count < large_threshold() ? large_threshold() : count);
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap)) return cap;
+        return trim_block(begin, cap, count < mapped_threshold() ? mapped_threshold() : count);
     }
 
     // True if a block of `capacity` elements should be replaced by a smaller one for `size`.
     [[nodiscard]] static constexpr bool has_waste(T* begin, std::size_t size, std::size_t capacity) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || size < large_threshold()) return size != capacity;
+        if (HEADROOM_CONSTANT_EVALUATED() || size < mapped_threshold()) return size != capacity;
         return size != capacity && detail::is_on_heap(layout, begin);
     }
 
 private:
     static constexpr bool is_doubling = std::is_same_v<typename Policy::growth, geometric<2, 1>>;
 
-    // Smallest capacity of a large block, in elements.
-    [[nodiscard]] static constexpr std::size_t large_threshold() noexcept {
+    // Smallest capacity of a mapped block, in elements.
+    [[nodiscard]] static constexpr std::size_t mapped_threshold() noexcept {
         return Policy::map_threshold / sizeof(T) + (Policy::map_threshold % sizeof(T) != 0 ? 1 : 0);
     }
-    [[nodiscard]] static constexpr bool is_large(const T* begin, const T* cap) noexcept {
+    [[nodiscard]] static constexpr bool is_mapped(const T* begin, const T* cap) noexcept {
         // A null block has no capacity.
-        return (large_threshold() != 0 || begin != nullptr) && static_cast<std::size_t>(cap - begin) >= large_threshold();
+        return (mapped_threshold() != 0 || begin != nullptr) && static_cast<std::size_t>(cap - begin) >= mapped_threshold();
     }
     [[nodiscard]] static block<T*> typed_block(const block<void*>& from) noexcept {
         return {static_cast<T*>(from.begin), static_cast<T*>(from.cap)};
     }
 
-    // Allocates a heap block; null if refused. Blocks that replace ranges because of a high map_threshold must pass exceeds_memory().
+    // Allocates a heap block; null if refused. Blocks that replace ranges because of a high map_threshold must pass try_admit().
     [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* allocate_on_heap(std::size_t bytes) noexcept {
         constexpr std::size_t usual = std::size_t{1} << 20;
         if constexpr (Policy::map_threshold > usual) {
-            if (bytes >= usual && detail::exceeds_memory(bytes)) return nullptr;
+            if (bytes >= usual && !detail::try_admit(bytes)) return nullptr;
         }
         return heap_of<alignof(T)>::allocate_bytes(bytes);
     }
@@ -186,7 +188,7 @@ private:
     [[nodiscard]] static constexpr const heap_functions* heap() noexcept {
         return is_on_malloc() ? nullptr : &heap_of<alignof(T)>::functions;
     }
-    // True if the capacity may include the unused rest of malloc's block: see blocks.hpp.
+    // True if the capacity may include the unused rest of malloc's block: see growing_block.hpp.
     [[nodiscard]] static constexpr bool can_fill_heap_block() noexcept { return is_on_malloc() && sizeof(T) < 16; }
 
     // True if all blocks up to max_short_block bytes, and those they grow into, come from malloc.
@@ -194,7 +196,7 @@ private:
         return is_on_malloc() && sizeof(T) <= max_short_block && (Policy::map_threshold > 4 * max_short_block);
     }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_threshold(), heap(), short_uses_malloc(), Policy::commit};
+    static constexpr block_layout layout{sizeof(T), alignof(T), mapped_threshold(), heap(), short_uses_malloc(), Policy::commit};
 };
 
 }}}    // namespace headroom::detail

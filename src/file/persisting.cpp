@@ -4,7 +4,9 @@
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
 
-#include "file/control.hpp"
+#include "file/persisting.hpp"
+#include "file/faults.hpp"
+#include "file/mapping.hpp"
 #include "range/counters.hpp"
 #include "range/range.hpp"
 
@@ -46,7 +48,7 @@ void initialize_ahead(opened_file* control, std::uint64_t used) noexcept {
 }    // namespace
 
 // Commits `size` elements. Returns the error and what was being done.
-commit_outcome try_commit(opened_file* control, std::uint64_t size) noexcept {
+persist_outcome try_persist(opened_file* control, std::uint64_t size) noexcept {
     if (control->role == file_role::failed) {
         return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
     }
@@ -87,7 +89,7 @@ commit_outcome try_commit(opened_file* control, std::uint64_t size) noexcept {
     return {};
 }
 
-void throw_commit_failure(const opened_file* control, const commit_outcome& outcome, std::uint64_t size) {
+void throw_persist_failure(const opened_file* control, const persist_outcome& outcome, std::uint64_t size) {
     if (outcome.cut) {
         file_facts facts;
         (void)stat_own(control, control->file, facts);

@@ -1,5 +1,5 @@
 // The calls of file_calls.hpp: open, grow, publish, commit, close.
-#include "file/control.hpp"
+#include <headroom/detail/file/file_calls.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +11,10 @@
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
 
+#include "file/faults.hpp"
+#include "file/forking.hpp"
+#include "file/mapping.hpp"
+#include "file/persisting.hpp"
 #include "range/range.hpp"
 #include "range/registry.hpp"
 #include "range/counters.hpp"
@@ -138,8 +142,8 @@ std::error_code grow_file(opened_file* control, std::uint64_t to) noexcept {
 }
 
 // Commits at the end of writing, if the size has changed since the last commit; otherwise publishes the size.
-commit_outcome try_last_commit(opened_file* control, std::size_t size) noexcept {
-    if (size != control->committed.size) return try_commit(control, size);
+persist_outcome try_last_persist(opened_file* control, std::size_t size) noexcept {
+    if (size != control->committed.size) return try_persist(control, size);
     std::error_code error;
     // Touches the header, which may have been truncated away.
     if (may_write(control) && !detect_truncation(control, error) && !error) publish(control, size);
@@ -292,7 +296,7 @@ void throw_grow_failure(const file_control* opened, std::size_t needed, const fa
     const opened_file* const control = file_of(opened);
     const std::error_code error = to_error_code(why);
     if (control == nullptr) throw_length_error("headroom::file_vector: without a file it holds nothing");
-    if (error == std::errc::bad_message) throw_commit_failure(control, {{}, "", true}, needed);
+    if (error == std::errc::bad_message) throw_persist_failure(control, {{}, "", true}, needed);
     if (!may_write(control)) throw_unwritable(control);
     throw_file_refusal(control->path, "extend", bytes_of(control, needed), error);
 }
@@ -311,11 +315,11 @@ void publish(file_control* opened, std::size_t size) noexcept {
     if (may_write(control)) control->live().store(size, std::memory_order_release);
 }
 
-void commit(file_control* opened, std::size_t size) {
+void persist(file_control* opened, std::size_t size) {
     opened_file* const control = file_of(opened);
     if (control == nullptr) return;
-    const commit_outcome outcome = try_commit(control, size);
-    if (!outcome.done()) throw_commit_failure(control, outcome, size);
+    const persist_outcome outcome = try_persist(control, size);
+    if (!outcome.done()) throw_persist_failure(control, outcome, size);
 }
 
 std::size_t committed_size(const file_control* opened) noexcept {
@@ -414,25 +418,25 @@ void close_control(file_control* opened, std::size_t size, bool loudly) {
     opened_file* const control = file_of(opened);
     if (control == nullptr) return;
     owned_control owned(control);
-    commit_outcome outcome;
+    persist_outcome outcome;
     if (control->has_writable_mapping()) {
-        outcome = try_last_commit(control, size);
+        outcome = try_last_persist(control, size);
         // Unmaps first: some systems do not truncate a mapped file.
         unmap_all(control);
         truncate_after(control, size);
     }
-    if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
+    if (loudly && !outcome.done()) throw_persist_failure(control, outcome, size);
 }
 
 void end_writing(file_control* opened, std::size_t size, std::size_t kept) {
     opened_file* const control = file_of(opened);
     if (!may_write(control)) return;
-    const commit_outcome outcome = try_last_commit(control, size);
+    const persist_outcome outcome = try_last_persist(control, size);
     truncate_after(control, (std::max)(size, kept));
     control->role = file_role::reader;
     lock_as_reader(control->file);
     leave_writers(control);
-    if (!outcome.done()) throw_commit_failure(control, outcome, size);
+    if (!outcome.done()) throw_persist_failure(control, outcome, size);
 }
 
 }}}    // namespace headroom::detail

@@ -1,0 +1,30 @@
+// Making a file's elements durable, and truncating it.
+#pragma once
+
+#include <cstdint>
+#include <system_error>
+
+#include "file/opened_file.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// True if the file is shorter than known. A writer whose handle is another file's now becomes `failed`: there may be another writer.
+[[nodiscard]] bool detect_truncation(opened_file* control, std::error_code& error) noexcept;
+
+struct persist_outcome {
+    std::error_code error;
+    const char* doing = "";
+    bool cut = false;
+    [[nodiscard]] bool done() const noexcept { return !error && !cut; }
+};
+
+// Makes the elements and then their number durable. On failure says what it was doing; the file keeps its last record.
+[[nodiscard]] persist_outcome try_persist(opened_file* control, std::uint64_t size) noexcept;
+// Throws the exception of commit() for the outcome.
+[[noreturn]] void throw_persist_failure(const opened_file* control, const persist_outcome& outcome, std::uint64_t size);
+
+// Truncates the file after `size` elements, or after the committed ones if more, and makes the pages past that inaccessible. Not while
+// another vector reads: it may have mapped more.
+void truncate_after(opened_file* control, std::uint64_t size) noexcept;
+
+}}}    // namespace headroom::detail

@@ -1,0 +1,10 @@
+// Implements detail/range/admitting.hpp.
+#include <headroom/detail/range/admitting.hpp>
+
+#include "system/admission.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+bool try_admit(std::size_t bytes) noexcept { return !admit(bytes, bytes); }
+
+}}}    // namespace headroom::detail
