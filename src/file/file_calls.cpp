@@ -126,7 +126,7 @@ std::error_code map_growth(opened_file* control, std::uint64_t bytes) noexcept {
             return error;
         }
     }
-    control->place->extent.committed.store(now, std::memory_order_relaxed);
+    control->place->extent.set_mapped_bytes(now);
     return {};
 }
 

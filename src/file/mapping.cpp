@@ -68,7 +68,7 @@ range* map_range(const opened_file* control, std::size_t limit, std::error_code&
         const std::size_t from = first_page(control), to = last_page(control);
         if (from < to) error = map_pages_at(control, {place->start() + from, to - from}, from);
         if (!error) {
-            place->extent.committed.store(to, std::memory_order_relaxed);
+            place->extent.set_mapped_bytes(to);
             return place;
         }
     }
@@ -79,7 +79,9 @@ range* map_range(const opened_file* control, std::size_t limit, std::error_code&
 void unmap_range(range* place) noexcept {
     // The whole mapping, as it was reserved. If the system does not unmap the file, releasing the range does.
     (void)unmap_file_range(place->creation.mapping);
-    unmap_all_ranges(place);
+    range_chain one;
+    one.push(place);
+    unmap_all_ranges(one);
 }
 
 void map_all(opened_file* control) {

@@ -120,7 +120,7 @@ void truncate_after(opened_file* control, std::uint64_t size) noexcept {
     if (control->place == nullptr) return;
     const std::size_t kept = (std::max)(last_page(control), first_page(control));
     if (kept < accessible) (void)protect_file_pages(pages_of(control, kept, accessible), access::none);
-    control->place->extent.committed.store(kept, std::memory_order_relaxed);
+    control->place->extent.set_mapped_bytes(kept);
 }
 
 }}}    // namespace headroom::detail

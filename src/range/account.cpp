@@ -65,17 +65,17 @@ void set_counted(std::atomic<std::size_t>& total, std::size_t& counted, std::siz
 
 }    // namespace
 
-void set_account(range* control, std::size_t used, std::size_t idle) noexcept {
+void set_account(locked_range control, std::size_t used, std::size_t idle) noexcept {
     library_copy& home = *control->creation.home;
-    set_counted(home.idle_bytes, control->extent.counted_idle, idle);
-    if (used == control->extent.counted_used) return;
-    set_counted(home.used_bytes, control->extent.counted_used, used);
+    set_counted(home.idle_bytes, control->account.idle_, idle);
+    if (used == control->account.used_) return;
+    set_counted(home.used_bytes, control->account.used_, used);
     update_demand(home);
 }
 
-void update_account(range* control) noexcept {
-    const std::size_t memory = control->memory();
-    const std::size_t used = std::min(memory, committed_of(control));
+void update_account(locked_range control) noexcept {
+    const std::size_t memory = control->extent.memory();
+    const std::size_t used = std::min(memory, control->extent.committed());
     set_account(control, used, memory - used);
 }
 

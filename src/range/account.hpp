@@ -10,10 +10,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Counts the range with these bytes. Requires its mutex, or a range that no other thread can reach. Thread-safe for different ranges.
-void set_account(range* control, std::size_t used, std::size_t idle) noexcept;
-// Counts a live range as its extent says. Requires its mutex.
-void update_account(range* control) noexcept;
+// Counts the range with these bytes. Thread-safe for different ranges.
+void set_account(locked_range control, std::size_t used, std::size_t idle) noexcept;
+// Counts a live range as its extent says.
+void update_account(locked_range control) noexcept;
 
 // Begins a new period of recent_demand if the current one is over. Reads the clock. Any thread may call it.
 void update_period() noexcept;

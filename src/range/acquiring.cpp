@@ -23,14 +23,10 @@ void drop_thread_slots() noexcept {
 
 // Runs when a thread ends: moves the ranges in its slots to the list.
 HEADROOM_COLD void drop_slots_at_exit(void*) noexcept {
-    range* left = detach_thread_slots();
+    range_chain left = detach_thread_slots();
     if (has_slots(this_thread_slots)) drop_thread_slots();
     this_thread_slots.generation = thread_exited;
-    while (range* const each = left) {
-        left = each->cache.next;
-        each->cache.next = nullptr;
-        cache_or_unmap(each, 0);
-    }
+    while (range* const each = left.pop()) cache_or_unmap(each, 0);
 }
 
 // Gives this thread slots if it has none. False if it may have none: it is ending, the limit is reached, or a checker is present.
@@ -57,8 +53,8 @@ bool ensure_thread_slots() noexcept {
 // Sets fits_thread_slot: true for a guarded range whose policy allows it, if this thread has slots or gets them here.
 void update_fits_thread_slot(range* control) noexcept {
     const commit_policy::kind kind = control->policy.which();
-    control->cache.fits_thread_slot = control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
-                                      kind != commit_policy::kind::prefault_ahead && ensure_thread_slots();
+    control->cache.set_fits_thread_slot(control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
+                                        kind != commit_policy::kind::prefault_ahead && ensure_thread_slots());
 }
 
 // Unmaps this thread's slots if the cache was trimmed since its last call: the trimming thread cannot reach them.
@@ -71,7 +67,7 @@ HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::s
                                            failure& why, std::size_t known_use) noexcept {
     release_stale_slots();
     const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, known_use);
-    if (held.control != nullptr && held.control->cache.reused) update_fits_thread_slot(held.control);
+    if (held.control != nullptr && held.control->cache.is_reused()) update_fits_thread_slot(held.control);
     return held;
 }
 
@@ -81,7 +77,7 @@ HEADROOM_COLD void release_excess_of_slots() noexcept { unmap_all_ranges(release
 // Fast path of release_range(): puts a range of which little is committed into this thread's slot, where that stays committed. Memory past
 // it stays in the list of ranges with surplus. False: take the slow path.
 HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
-    if (!control->cache.fits_thread_slot || committed_of(control) > max_slot_bytes) return false;
+    if (!control->cache.fits_thread_slot() || control->extent.committed() > max_slot_bytes) return false;
     thread_range_slots* const mine = usable_slots();
     if (mine == nullptr) return false;
     for (std::size_t i = 0; i != mine->kept.size(); ++i) {
@@ -109,7 +105,7 @@ held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes,
             (!exact || each->creation.usable == each->size())) {
             *place = nullptr;
             mark_live(each);
-            return {each, each->start(), committed_of(each), each->size()};
+            return {each, each->start(), each->extent.committed(), each->size()};
         }
     }
     return acquire_from_list(bytes, exact, floor_bytes, policy, why, known_use);

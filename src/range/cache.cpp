@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
+#include <utility>
 
 #include "range/account.hpp"
 #include "range/extent.hpp"
@@ -12,12 +12,47 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Ranges with idle memory, the newest first. Under the registry's lock.
+// Ranges with idle memory, the newest first.
 struct range_list {
-    range* newest = nullptr;
-    range* oldest = nullptr;
-    std::size_t count = 0;
+    // Null if it is empty.
+    [[nodiscard]] range* newest(const registry_lock&) const noexcept { return newest_; }
+    [[nodiscard]] range* oldest(const registry_lock&) const noexcept { return oldest_; }
+    [[nodiscard]] std::size_t count(const registry_lock&) const noexcept { return count_; }
+    // Neighbours of a range in its list; null at the end.
+    [[nodiscard]] static range* newer_than(const range* control) noexcept { return control->cache.newer_; }
+    [[nodiscard]] static range* older_than(const range* control) noexcept { return control->cache.older_; }
+    // True if `a` was released, or acquired, before `b`.
+    [[nodiscard]] static bool is_older(const range* a, const range* b) noexcept { return a->cache.number_ < b->cache.number_; }
+
+    // Precondition: the range is in no list.
+    void push_newest(const registry_lock&, range* control) noexcept {
+        cache_entry& entry = control->cache;
+        entry.list_ = this;
+        entry.number_ = ++last_number;
+        entry.older_ = newest_;
+        (newest_ != nullptr ? newest_->cache.newer_ : oldest_) = control;
+        newest_ = control;
+        ++count_;
+    }
+    // Removes a range from the list that it is in, if any.
+    static void remove(const registry_lock&, range* control) noexcept {
+        cache_entry& entry = control->cache;
+        range_list* const list = entry.list_;
+        if (list == nullptr) return;
+        (entry.newer_ != nullptr ? entry.newer_->cache.older_ : list->newest_) = entry.older_;
+        (entry.older_ != nullptr ? entry.older_->cache.newer_ : list->oldest_) = entry.newer_;
+        --list->count_;
+        entry.newer_ = entry.older_ = nullptr;
+        entry.list_ = nullptr;
+    }
+
+private:
+    static constinit std::size_t last_number;
+    range* newest_ = nullptr;
+    range* oldest_ = nullptr;
+    std::size_t count_ = 0;
 };
+constinit std::size_t range_list::last_number = 0;
 
 namespace {
 
@@ -29,29 +64,8 @@ constexpr std::size_t not_set = SIZE_MAX;
 
 constinit range_list kept_ranges;    // ranges without an owner
 constinit range_list live_ranges;    // live ranges, and ranges in thread slots, with idle memory past their committed part
-constinit std::size_t last_number = 0;
 constinit std::atomic<std::size_t> cache_bytes{not_set};
 constinit std::atomic<bool> limit_is_set{false};
-
-void unlink(range* control) noexcept {
-    cache_entry& entry = control->cache;
-    (entry.newer != nullptr ? entry.newer->cache.older : entry.list->newest) = entry.older;
-    (entry.older != nullptr ? entry.older->cache.newer : entry.list->oldest) = entry.newer;
-    --entry.list->count;
-    entry.newer = entry.older = nullptr;
-    entry.list = nullptr;
-}
-
-// Precondition: the range is in no list.
-void link_as_newest(range_list& list, range* control) noexcept {
-    cache_entry& entry = control->cache;
-    entry.list = &list;
-    entry.number = ++last_number;
-    entry.older = list.newest;
-    (list.newest != nullptr ? list.newest->cache.newer : list.oldest) = control;
-    list.newest = control;
-    ++list.count;
-}
 
 [[nodiscard]] std::size_t idle_bytes() noexcept { return this_copy.idle_bytes.load(std::memory_order_relaxed); }
 
@@ -64,72 +78,77 @@ std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
 }
 
 // Returns how many bytes of the range its owner has committed or is charged for; 0 if it has none.
-std::size_t bytes_of_owner(const range* control) noexcept {
-    return control->cache.list == &live_ranges ? whole_pages(std::max(committed_of(control), control->extent.charged)) : 0;
+std::size_t bytes_of_owner(locked_range control) noexcept {
+    const range_extent& extent = control->extent;
+    return control->cache.is_in(live_ranges) ? whole_pages(std::max(extent.committed(), extent.charged())) : 0;
 }
 
-// Locks and returns the oldest range in the lists that no other thread is working on; null if there is none.
-range* lock_oldest(bool only_kept) noexcept {
-    range* without_owner = kept_ranges.oldest;
-    range* live = only_kept ? nullptr : live_ranges.oldest;
+// Locks and returns the oldest range in the lists that no other thread is working on.
+range_lock lock_oldest(const registry_lock& registry, bool only_kept) noexcept {
+    range* without_owner = kept_ranges.oldest(registry);
+    range* live = only_kept ? nullptr : live_ranges.oldest(registry);
     while (without_owner != nullptr || live != nullptr) {
-        const bool kept_is_older =
-            live == nullptr || (without_owner != nullptr && without_owner->cache.number < live->cache.number);
+        const bool kept_is_older = live == nullptr || (without_owner != nullptr && range_list::is_older(without_owner, live));
         range*& next = kept_is_older ? without_owner : live;
-        range* const each = next;
-        next = each->cache.newer;
-        if (each->mutex.try_lock()) return each;
+        range_lock held(next, std::try_to_lock);
+        if (held) return held;
+        next = range_list::newer_than(next);
     }
-    return nullptr;
+    return {};
 }
 
-// Returns how many bytes of a locked range stay if `excess` are to go. The first `owners` bytes are in use. Precondition: it has more.
-std::size_t bytes_to_leave(const range* control, std::size_t owners, std::size_t excess) noexcept {
-    const std::size_t memory = control->memory();
+// Returns how many bytes of a range stay if `excess` are to go. The first `owners` bytes are in use. Precondition: it has more.
+std::size_t bytes_to_leave(locked_range control, std::size_t owners, std::size_t excess) noexcept {
+    const std::size_t memory = control->extent.memory();
     std::size_t left = memory - std::min(memory - owners, std::max(excess, min_release));
     // Splitting a huge page would keep its memory.
-    if (control->protection.huge_advised && left > huge_page_alignment)
-        left = huge_page_after(control, left - huge_page_alignment + 1);
+    if (control->protection.huge_advised() && left > huge_page_alignment)
+        left = huge_page_after(control.get(), left - huge_page_alignment + 1);
     return std::max(left, owners);
 }
 
-// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Puts the ranges to be unmapped in
-// front of the list `ending`, which it returns.
-range* release_idle_to(std::size_t most, range* ending) noexcept {
+// Takes a kept range out of the cache, to be unmapped.
+void end_range(const registry_lock& registry, locked_range control, range_chain& ending) noexcept {
+    range_list::remove(registry, control.get());
+    set_account(control, 0, 0);
+    control->identity.state.store(range_state::unused, std::memory_order_release);    // see ranges_in_all_slots()
+    ending.push(control.get());
+}
+
+// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Adds the ranges to be unmapped to
+// `ending`, which it returns.
+range_chain release_idle_to(std::size_t most, range_chain ending) noexcept {
     for (;;) {
-        std::unique_lock guard(registry_mutex);
-        const std::size_t idle = idle_bytes();
-        const std::size_t excess = idle > most ? idle - most : 0;
-        if (excess == 0 && kept_ranges.count <= max_kept_ranges) return ending;
-        range* const victim = lock_oldest(excess == 0);
-        if (victim == nullptr) return ending;
-        const bool has_owner = victim->cache.list == &live_ranges;
-        const std::size_t owners = bytes_of_owner(victim);
-        const bool is_used_up = victim->memory() <= owners;
-        const std::size_t left = excess == 0 || is_used_up ? owners : bytes_to_leave(victim, owners, excess);
-        const bool ends = !has_owner && left <= max_slot_bytes;
-        if (ends || left == owners) unlink(victim);
-        if (ends || is_used_up) {
-            if (ends) {
-                set_account(victim, 0, 0);
-                victim->identity.state.store(range_state::unused, std::memory_order_release);    // see ranges_in_all_slots()
-                victim->cache.next = ending;
-                ending = victim;
+        range_lock victim;
+        std::size_t left = 0;
+        bool has_owner = false;
+        {
+            const registry_lock registry;
+            const std::size_t idle = idle_bytes();
+            const std::size_t excess = idle > most ? idle - most : 0;
+            if (excess == 0 && kept_ranges.count(registry) <= max_kept_ranges) return ending;
+            victim = lock_oldest(registry, excess == 0);
+            if (!victim) return ending;
+            has_owner = victim->cache.is_in(live_ranges);
+            const std::size_t owners = bytes_of_owner(victim);
+            const bool is_used_up = victim->extent.memory() <= owners;
+            left = excess == 0 || is_used_up ? owners : bytes_to_leave(victim, owners, excess);
+            if (!has_owner && left <= max_slot_bytes) {
+                end_range(registry, victim, ending);
+                continue;
             }
-            victim->mutex.unlock();
-            continue;
+            if (left == owners) range_list::remove(registry, victim.operator->());
+            if (is_used_up) continue;
         }
-        guard.unlock();
-        if (has_owner) victim->extent.lost = std::max(victim->extent.lost, victim->memory());
+        if (has_owner) victim->extent.count_lost();
         const bool released = release_memory_after(victim, left);
-        has_owner ? update_account(victim) : set_account(victim, 0, victim->memory());
-        if (!released && !has_owner) {
-            remove_from_cache(victim);
-            victim->identity.state.store(range_state::unused, std::memory_order_release);
-            victim->cache.next = ending;
-            ending = victim;
+        if (has_owner) {
+            update_account(victim);
+        } else if (released) {
+            set_account(victim, 0, victim->extent.memory());
+        } else {
+            end_range(registry_lock(), victim, ending);
         }
-        victim->mutex.unlock();
     }
 }
 
@@ -138,10 +157,10 @@ bool may_serve(const range* control, const range_request& request) noexcept {
     const range_creation& made = control->creation;
     // A guard must follow the bytes that the owner asked for; a premapped range would be writable up to its own guard.
     if (request.exact || made.held == holding::open ? made.usable != request.bytes : made.usable < request.bytes) return false;
-    if (made.held != request.policy.how_held() || control->cache.unfit) return false;
+    if (made.held != request.policy.how_held() || control->cache.is_unfit()) return false;
     const commit_policy::kind kind = request.policy.which();
     const bool may_be_huge = kind != commit_policy::kind::page_by_page && kind != commit_policy::kind::stepped;
-    return may_be_huge || !control->protection.huge_advised;
+    return may_be_huge || !control->protection.huge_advised();
 }
 
 // Returns the class of sizes that `bytes` are in: 0 up to 64 KiB, then by powers of two.
@@ -150,71 +169,69 @@ int size_class(std::size_t bytes) noexcept {
     return bytes == 0 ? 0 : std::max(0, static_cast<int>(std::bit_width(bytes - 1)) - smallest);
 }
 
-// Returns the newest kept range that may serve the request, locked: of the class of the known use or, if there is none, of the next larger
-// one; null if there is none. Requires the registry's lock.
-range* lock_fitting(const range_request& request) noexcept {
+// Returns the newest kept range that may serve the request: of the class of the known use or, if there is none, of the next larger one.
+range_lock lock_fitting(const registry_lock& registry, const range_request& request) noexcept {
     const int wanted = size_class(request.known_use);
     std::size_t resting = hardened() ? min_reuse_distance : 0;
-    range* found = nullptr;
+    range_lock found;
     int least = 0;
-    for (range* each = kept_ranges.newest; each != nullptr && (found == nullptr || least != wanted); each = each->cache.older) {
+    for (range* each = kept_ranges.newest(registry); each != nullptr && (!found || least != wanted);
+         each = range_list::older_than(each)) {
         if (resting != 0) {
             --resting;
             continue;
         }
         // Smaller ones come after all larger ones.
         constexpr int more_than_any = 64;
-        const int own = request.known_use == 0 ? wanted : size_class(each->memory());
+        const int own = request.known_use == 0 ? wanted : size_class(each->extent.memory());
         const int rank = own >= wanted ? own : own + more_than_any;
-        if ((found != nullptr && rank >= least) || !each->mutex.try_lock()) continue;
-        if (!may_serve(each, request)) {
-            each->mutex.unlock();
-            continue;
-        }
-        if (found != nullptr) found->mutex.unlock();
-        found = each;
+        if (found && rank >= least) continue;
+        range_lock held(each, std::try_to_lock);
+        if (!held || !may_serve(each, request)) continue;
+        found = std::move(held);
         least = rank;
     }
     return found;
 }
 
-// Sets the committed bytes and the account for a new owner. Requires the range's mutex and the registry's lock.
-range* prepare_for_owner(range* control, const range_request& request) noexcept {
+// Sets the committed bytes and the account for a new owner.
+void prepare_for_owner(const registry_lock& registry, locked_range control, const range_request& request) noexcept {
     const bool none = request.policy.which() == commit_policy::kind::page_by_page;
-    const bool open = control->creation.held == holding::open;
-    const std::size_t start = none ? 0 : std::min({request.bytes, control->extent.accessible, whole_pages(initial_warm_commit)});
-    control->extent.committed.store(open ? request.bytes : start, std::memory_order_release);
-    control->extent.lost = 0;
-    if (!open && control->memory() > start && control->cache.list == nullptr) link_as_newest(live_ranges, control);
+    const bool premapped = control->creation.held == holding::open;
+    range_extent& extent = control->extent;
+    const std::size_t warm = std::min({request.bytes, extent.accessible(), whole_pages(initial_warm_commit)});
+    const std::size_t start = premapped ? request.bytes : none ? 0 : warm;
+    extent.begin_owner(start);
+    if (!premapped && extent.memory() > start && !control->cache.is_listed()) live_ranges.push_newest(registry, control.get());
     update_account(control);
-    return control;
 }
 
-range* pop_from_list(const range_request& request) noexcept {
-    if (idle_bytes() == 0) return nullptr;
-    const std::lock_guard guard(registry_mutex);
-    range* const found = lock_fitting(request);
-    if (found == nullptr) return nullptr;
-    unlink(found);
-    return prepare_for_owner(found, request);
+range_lock pop_from_list(const range_request& request) noexcept {
+    if (idle_bytes() == 0) return {};
+    const registry_lock registry;
+    range_lock found = lock_fitting(registry, request);
+    if (!found) return {};
+    range_list::remove(registry, found.operator->());
+    prepare_for_owner(registry, found, request);
+    return found;
 }
 
 // Takes the range that was released last from this thread's slots if it is newer than those in the lists, and fits; with `any`, any.
-range* pop_from_slots(const range_request& request, bool any) noexcept {
+range_lock pop_from_slots(const range_request& request, bool any) noexcept {
     thread_range_slots* const mine = usable_slots();
-    if (mine == nullptr) return nullptr;
+    if (mine == nullptr) return {};
     for (std::size_t i = mine->kept.size(); i-- != 0;) {
         range* const each = mine->kept[i];
         if (each == nullptr) continue;
-        if (!any && mine->listed[i] != mine->in_lists) return nullptr;
+        if (!any && mine->listed[i] != mine->in_lists) return {};
         if (!may_serve(each, request)) continue;
-        if (!any && request.known_use != 0 && size_class(each->memory()) != size_class(request.known_use)) return nullptr;
+        if (!any && request.known_use != 0 && size_class(each->extent.memory()) != size_class(request.known_use)) return {};
         mine->kept[i] = nullptr;
-        each->mutex.lock();
-        const std::lock_guard guard(registry_mutex);
-        return prepare_for_owner(each, request);
+        range_lock held(each);
+        prepare_for_owner(registry_lock(), held, request);
+        return held;
     }
-    return nullptr;
+    return {};
 }
 
 }    // namespace
@@ -231,73 +248,71 @@ std::size_t limit_of_cache(std::size_t bytes) noexcept {
     return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
 
-range* pop_range(const range_request& request) noexcept {
-    if (range* const newest = pop_from_slots(request, false)) return newest;
-    range* const listed = pop_from_list(request);
-    if (thread_range_slots* const mine = usable_slots())
-        mine->in_lists = listed == nullptr ? 0 : mine->in_lists - (mine->in_lists != 0);
-    return listed != nullptr ? listed : pop_from_slots(request, true);
+range_lock pop_range(const range_request& request) noexcept {
+    if (range_lock newest = pop_from_slots(request, false)) return newest;
+    range_lock listed = pop_from_list(request);
+    if (thread_range_slots* const mine = usable_slots()) mine->in_lists = !listed ? 0 : mine->in_lists - (mine->in_lists != 0);
+    return listed ? std::move(listed) : pop_from_slots(request, true);
 }
 
-range* push_to_list(range* control) noexcept {
+range_chain push_to_list(range_lock held) noexcept {
     update_period();
     bool too_many = false;
     {
-        const std::lock_guard guard(registry_mutex);
-        if (control->cache.list != nullptr) unlink(control);
-        link_as_newest(kept_ranges, control);
-        set_account(control, 0, control->memory());
-        too_many = kept_ranges.count > max_kept_ranges;
+        const registry_lock registry;
+        range_list::remove(registry, held.operator->());
+        kept_ranges.push_newest(registry, held.operator->());
+        set_account(held, 0, held->extent.memory());
+        too_many = kept_ranges.count(registry) > max_kept_ranges;
     }
     std::size_t idle = idle_bytes();
     const std::size_t most = allowed_idle_bytes(idle, 0);
-    const std::size_t memory = control->memory();
-    if (idle > most && control->extent.populated < memory && control->creation.held != holding::open) {
+    const std::size_t memory = held->extent.memory();
+    if (idle > most && held->extent.populated() < memory && held->creation.held != holding::open) {
         // Memory that was reserved and perhaps never touched is worth less than other ranges'.
-        (void)release_memory_after(control, std::max(control->extent.populated, memory - std::min(memory, idle - most)));
-        set_account(control, 0, control->memory());
+        (void)release_memory_after(held, std::max(held->extent.populated(), memory - std::min(memory, idle - most)));
+        set_account(held, 0, held->extent.memory());
         idle = idle_bytes();
     }
-    const bool ends = control->memory() == 0;
-    if (ends) {
-        remove_from_cache(control);
-        control->identity.state.store(range_state::unused, std::memory_order_release);    // see ranges_in_all_slots()
+    range_chain ending;
+    if (held->extent.memory() == 0) {
+        end_range(registry_lock(), held, ending);
+        return ending;
     }
-    control->mutex.unlock();
-    if (ends) return control;
+    held.unlock();
     if (thread_range_slots* const mine = usable_slots(); mine != nullptr && mine->in_lists != max_kept_ranges) ++mine->in_lists;
-    return idle > most || too_many ? release_idle_to(most, nullptr) : nullptr;
+    return idle > most || too_many ? release_idle_to(most, ending) : ending;
 }
 
-void remove_from_cache(range* control) noexcept {
-    const std::lock_guard guard(registry_mutex);
-    if (control->cache.list != nullptr) unlink(control);
+void remove_from_cache(locked_range control) noexcept {
+    range_list::remove(registry_lock(), control.get());
     set_account(control, 0, 0);
 }
 
-range* make_room_for(range* control, std::size_t to) noexcept {
-    const std::size_t committed = committed_of(control);
-    const std::size_t memory = std::max(committed, control->memory());
+range_chain make_room_for(locked_range control, std::size_t to) noexcept {
+    const range_extent& extent = control->extent;
+    const std::size_t committed = extent.committed();
+    const std::size_t memory = std::max(committed, extent.memory());
     const std::size_t idle = idle_bytes();
-    if (to <= memory || idle == 0 || control->creation.home != &this_copy) return nullptr;
+    if (to <= memory || idle == 0 || control->creation.home != &this_copy) return {};
     update_period();
-    if (control->extent.lost > memory) count_missed(std::min(to, control->extent.lost) - memory);
+    if (extent.lost() > memory) count_missed(std::min(to, extent.lost()) - memory);
     // What of it is idle in this range is in use then.
     const std::size_t own = memory - committed;
     const std::size_t most = allowed_idle_bytes(idle, to - committed) + own;
-    return idle <= most ? nullptr : release_idle_to(most, nullptr);
+    return idle <= most ? range_chain() : release_idle_to(most, {});
 }
 
-range* release_excess() noexcept {
+range_chain release_excess() noexcept {
     const std::size_t idle = idle_bytes();
-    if (idle == 0) return nullptr;
+    if (idle == 0) return {};
     update_period();
     const std::size_t most = allowed_idle_bytes(idle, 0);
-    return idle > most ? release_idle_to(most, nullptr) : nullptr;
+    return idle > most ? release_idle_to(most, {}) : range_chain();
 }
 
-range* limit_cache(std::size_t bytes) noexcept {
-    range* const mine = detach_thread_slots();
+range_chain limit_cache(std::size_t bytes) noexcept {
+    const range_chain mine = detach_thread_slots();
     invalidate_all_slots();
     if (bytes == keep_limit) return release_idle_to(0, mine);
     limit_is_set.store(true, std::memory_order_relaxed);

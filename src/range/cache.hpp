@@ -7,13 +7,14 @@
 //
 // Two tiers: lists under the registry's lock, and slots of each thread for ranges of which little is committed.
 //
-// Nothing here unmaps a range: ranges to be unmapped are returned, linked by `cache.next`.
+// Nothing here unmaps a range: those to be unmapped are returned in a range_chain.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "range/control_block.hpp"
 
@@ -31,7 +32,7 @@ inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 
 // Makes a kept range live.
 inline void mark_live(range* control) noexcept {
-    control->cache.hits.store(control->cache.hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    control->cache.count_hit();
     control->identity.state.store(range_state::live, std::memory_order_release);
 }
 
@@ -43,31 +44,30 @@ struct range_request {
     std::size_t known_use;
 };
 // Removes a range that may serve the request from the lists or this thread's slots: the one that was released last or, if the use is known,
-// the last of those with about as much memory. Returns it with its mutex locked and its first bytes committed, not live yet; null if there
-// is none. O(1); with a known use O(kept ranges), at most 128.
-[[nodiscard]] range* pop_range(const range_request& request) noexcept;
+// the last of those with about as much memory. Returns it with its first bytes committed, not live yet; none if there is none. O(1); with a
+// known use O(kept ranges), at most 128.
+[[nodiscard]] range_lock pop_range(const range_request& request) noexcept;
 
-// Adds a range without an owner to the list of kept ranges. Requires its mutex, and unlocks it. Returns the ranges to unmap.
-[[nodiscard]] range* push_to_list(range* control) noexcept;
-// Removes a range from the list that it is in, if any, and from the account. Requires its mutex.
-void remove_from_cache(range* control) noexcept;
+// Adds a range without an owner to the list of kept ranges, and unlocks it. Returns the ranges to unmap.
+[[nodiscard]] range_chain push_to_list(range_lock held) noexcept;
+// Removes a range from the list that it is in, if any, and from the account.
+void remove_from_cache(locked_range control) noexcept;
 
-// Releases idle memory that exceeds the budget once the range's committed bytes reach `to`. Requires its mutex. Returns the ranges to
-// unmap.
-[[nodiscard]] range* make_room_for(range* control, std::size_t to) noexcept;
-// Releases idle memory that exceeds the budget now.
-[[nodiscard]] range* release_excess() noexcept;
+// Releases idle memory that exceeds the budget once the range's committed bytes reach `to`. Returns the ranges to unmap.
+[[nodiscard]] range_chain make_room_for(locked_range control, std::size_t to) noexcept;
+// Releases idle memory that exceeds the budget now. Returns the ranges to unmap.
+[[nodiscard]] range_chain release_excess() noexcept;
 
 inline constexpr std::size_t keep_limit = SIZE_MAX;
 // Sets the limit of the idle bytes and releases those in excess; with keep_limit releases all and leaves the limit. Returns the ranges to
 // unmap, those in this thread's slots included. Other threads' slots follow at their next call, or when they end.
-[[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
+[[nodiscard]] range_chain limit_cache(std::size_t bytes) noexcept;
 // Releases all idle memory that no other thread is using the range of, and this thread's slots. Returns the ranges to unmap.
-[[nodiscard]] inline range* take_kept_ranges() noexcept { return limit_cache(keep_limit); }
+[[nodiscard]] inline range_chain take_kept_ranges() noexcept { return limit_cache(keep_limit); }
 
 // --- Slots of one thread: only that thread fills and empties them, with plain loads and stores.
 //
-// A thread gets slots when a small range was served from the list (thread_slots.cpp), and returns their ranges to the list when it ends.
+// A thread gets slots when a small range was served from the list (acquiring.cpp), and returns their ranges to the list when it ends.
 // Trimming the cache empties the calling thread's slots and increments the generation; other threads see that at their next call and empty
 // theirs. Until then all threads' slots hold at most a sixteenth of the limit.
 //
@@ -105,15 +105,12 @@ extern constinit thread_local thread_range_slots this_thread_slots;
     return nullptr;
 }
 
-// Detaches the ranges in this thread's slots. Returns them as a list linked by `cache.next`.
-[[nodiscard]] inline range* detach_thread_slots() noexcept {
-    if (slots_generation.load(std::memory_order_relaxed) == 0) return nullptr;
-    range* found = nullptr;
+// Empties this thread's slots. Returns their ranges.
+[[nodiscard]] inline range_chain detach_thread_slots() noexcept {
+    range_chain found;
+    if (slots_generation.load(std::memory_order_relaxed) == 0) return found;
     for (range*& place : this_thread_slots.kept) {
-        if (place == nullptr) continue;
-        place->cache.next = found;
-        found = place;
-        place = nullptr;
+        if (range* const each = std::exchange(place, nullptr)) found.push(each);
     }
     return found;
 }

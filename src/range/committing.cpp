@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 
 #include "range/account.hpp"
 #include "range/cache.hpp"
@@ -19,9 +18,9 @@ using policy_kind = commit_policy::kind;
 constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 
 // Commits up to `target`, after idle memory has made room. If refused, releases all idle memory and commits up to `needed`.
-std::error_code commit_best_effort(range* control, std::size_t target, std::size_t needed, populate_when how) noexcept {
+std::error_code commit_best_effort(locked_range control, std::size_t target, std::size_t needed, populate_when how) noexcept {
     // Not timed if it makes no system call.
-    if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->memory()))
+    if (target <= control->extent.accessible() && (how == populate_when::at_first_touch || target <= control->extent.memory()))
         return commit_up_to(control, target, how);
     const commit_clock clock;
     unmap_all_ranges(make_room_for(control, target));
@@ -34,13 +33,13 @@ std::error_code commit_best_effort(range* control, std::size_t target, std::size
 }
 
 // True if the policy commits huge pages, except prefault_ahead, whose helper does, and the system has them.
-bool commits_huge_pages(const range* control) noexcept {
+bool commits_huge_pages(locked_range control) noexcept {
     const policy_kind kind = control->policy.which();
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0;
 }
 
 // Returns the bytes to commit at a time under the policy.
-std::size_t commit_step(const range* control, std::size_t committed, bool past_start) noexcept {
+std::size_t commit_step(locked_range control, std::size_t committed, bool past_start) noexcept {
     const commit_policy& policy = control->policy;
     const std::size_t fraction = policy.fraction() == 0 ? 0 : committed / policy.fraction();
     const std::size_t most = std::max(policy.min_step(), policy.max_step());
@@ -48,7 +47,7 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
     if (policy.which() == policy_kind::balanced && past_start) {
         step = std::max(step, std::min(committed / 16, policy.large_step()));
     }
-    const std::size_t memory = control->memory();
+    const std::size_t memory = control->extent.memory();
     if (memory > committed) {
         // Rounded down, because a sixteenth is promised. The balanced policy also promises a limit of unused bytes while little is used.
         std::size_t warm = std::min(std::min(memory - committed, committed / 16), max_warm_step);
@@ -59,18 +58,19 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
 }
 
 // Returns how far the policy commits for `least` bytes.
-std::size_t commit_target(range* control, std::size_t least, bool past_start) noexcept {
+std::size_t commit_target(locked_range control, std::size_t least, bool past_start) noexcept {
     const commit_policy& policy = control->policy;
     std::size_t huge = SIZE_MAX;    // bytes from which huge pages are used
     if (past_start && commits_huge_pages(control))
-        huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : whole_pages(policy.from());
-    const std::size_t memory = control->memory();
+        huge =
+            policy.which() == policy_kind::balanced ? huge_page_after(control.get(), policy.from()) : whole_pages(policy.from());
+    const std::size_t memory = control->extent.memory();
     std::size_t target = least;
     if (least > memory && least > huge) {
         advise_huge_once(control);
-        target = huge_page_after(control, least);
+        target = huge_page_after(control.get(), least);
     } else if (policy.which() != policy_kind::page_by_page) {
-        const std::size_t committed = committed_of(control);
+        const std::size_t committed = control->extent.committed();
         target = committed + commit_step(control, committed, past_start);
         // Stops where another step size begins.
         if (!past_start) target = std::min(target, whole_pages(policy.from()));
@@ -79,7 +79,7 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
         target = std::max(least, target);
     }
     // charge() made exactly the bytes accessible that the elements need.
-    const std::size_t accessible = control->extent.accessible;
+    const std::size_t accessible = control->extent.accessible();
     if (least <= accessible) target = std::min(target, accessible);
     return std::min(control->size(), target);
 }
@@ -88,9 +88,9 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
 enum class commit_kind { by_policy, untouched, exact };
 
 // Commits at least `needed` bytes. Returns the committed bytes in total; if refused, sets `why` and returns 0.
-std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, failure& why) noexcept {
+std::size_t commit_to(locked_range control, std::size_t needed, commit_kind kind, failure& why) noexcept {
     const bool exactly = kind == commit_kind::exact;
-    const std::size_t committed = committed_of(control);
+    const std::size_t committed = control->extent.committed();
     if (needed > committed) {
         const std::size_t least = whole_pages(needed);
         const bool past_start = least > control->policy.from();
@@ -101,8 +101,8 @@ std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, fail
                                             untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;
     }
-    if (control->prefault.given_to_owner != 0) control->prefault.given_to_owner = committed_of(control);
-    return committed_of(control);
+    control->prefault.update_given(control->extent.committed());
+    return control->extent.committed();
 }
 
 }    // namespace
@@ -112,36 +112,33 @@ std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept
     const commit_policy& policy = control->policy;
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
         return policy_calls::prefault_call(policy)(control, needed, why);
-    const std::lock_guard pause(control->mutex);
-    return commit_to(control, needed, commit_kind::by_policy, why);
+    return commit_to(range_lock(control), needed, commit_kind::by_policy, why);
 }
 
 std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->mutex);
-    return commit_to(control, needed, commit_kind::exact, why);
+    return commit_to(range_lock(control), needed, commit_kind::exact, why);
 }
 
 std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->mutex);
-    return commit_to(control, needed, commit_kind::untouched, why);
+    return commit_to(range_lock(control), needed, commit_kind::untouched, why);
 }
 
 void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->mutex);
+    const range_lock held(control);
     const std::size_t to = whole_pages(needed);
-    std::error_code error = make_accessible(control, to);
+    std::error_code error = make_accessible(held, to);
     if (error) {
         release_unused();
-        error = make_accessible(control, to);
+        error = make_accessible(held, to);
     }
     why = failure_of(error);
-    if (!error) control->extent.charged = to;
+    if (error) return;
+    held->extent.set_charged(to);
     // Steps would gain nothing.
-    if (!error && to > committed_of(control) && to <= control->memory())
-        (void)commit_up_to(control, to, populate_when::at_first_touch);
+    if (to > held->extent.committed() && to <= held->extent.memory()) (void)commit_up_to(held, to, populate_when::at_first_touch);
 }
 
 }}}    // namespace headroom::detail

@@ -9,10 +9,11 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-std::error_code make_accessible(range* control, std::size_t to) noexcept {
-    const std::size_t accessible = control->extent.accessible;
+std::error_code make_accessible(locked_range control, std::size_t to) noexcept {
+    range_extent& extent = control->extent;
+    const std::size_t accessible = extent.accessible();
     if (to <= accessible) return {};
-    const std::size_t there = std::max(accessible, control->memory());
+    const std::size_t there = std::max(accessible, extent.memory());
     if (const std::error_code error = admit(to > there ? to - there : 0, to)) return error;
     const page_range more = control->part(accessible, to);
     const std::error_code error = commit(more);
@@ -21,24 +22,24 @@ std::error_code make_accessible(range* control, std::size_t to) noexcept {
         // stray writes to it would not fault.
         (void)protect(more, access::none);
     } else {
-        control->extent.accessible = to;
+        extent.accessible_ = to;
     }
     return error;
 }
 
-std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept {
-    const std::size_t from = committed_of(control);
+std::error_code commit_up_to(locked_range control, std::size_t to, populate_when how) noexcept {
+    range_extent& extent = control->extent;
+    const std::size_t from = extent.committed();
     if (const std::error_code error = make_accessible(control, to)) return error;
     zero_old_contents(control, from, to);
-    const std::size_t memory = control->memory();
-    std::size_t there = std::max(from, std::min(memory, to));    // has memory up to here
+    std::size_t there = std::max(from, std::min(extent.memory(), to));    // has memory up to here
     // Not for a single page: a range's first page arrives sooner at its first touch, above all a process's first.
     const std::size_t ahead = std::max({max_populate_ahead, from / 16, control->policy.max_step()});
     const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
     if (how == populate_when::now && there < populated && populated > page_size()) {
         const std::error_code error = prefault(control->part(there, populated));
         if (error == out_of_memory()) {
-            control->set_memory(std::max(memory, to));    // some of it may be populated
+            extent.assume_memory(to);    // some of it may be populated
             (void)release_memory_after(control, from);
             update_account(control);
             return error;
@@ -47,52 +48,59 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
         if (!error) there = populated;
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
-    range_extent& extent = control->extent;
-    if (how == populate_when::now && extent.populated >= from) extent.populated = std::max(extent.populated, populated);
-    if (to > memory) control->set_memory(to);
-    set_committed(control, to);
+    if (how == populate_when::now && extent.populated_ >= from) extent.populated_ = std::max(extent.populated_, populated);
+    extent.assume_memory(to);
+    extent.committed_.store(to, std::memory_order_release);
+    report_to_heap_profiler(control.get(), to);
     update_account(control);
     return {};
 }
 
-bool release_memory_after(range* control, std::size_t kept) noexcept {
+bool release_memory_after(locked_range control, std::size_t kept) noexcept {
     kept &= ~(page_size() - 1);
     range_extent& extent = control->extent;
-    const bool open = control->creation.held == holding::open;
-    const std::size_t memory = control->memory();
-    const std::size_t committed = committed_of(control);
-    const std::size_t accessible = extent.accessible;
-    const std::size_t end = open ? memory : std::max({memory, committed, accessible});
+    const bool premapped = control->creation.held == holding::open;
+    const std::size_t memory = extent.memory();
+    const std::size_t committed = extent.committed();
+    const std::size_t accessible = extent.accessible();
+    const std::size_t end = premapped ? memory : std::max({memory, committed, accessible});
     if (end <= kept) return true;
     // Before the system call, which may release pages and then fail.
-    control->set_memory(std::min(memory, kept));
-    extent.populated = std::min(extent.populated, kept);
-    if (open) {
-        control->cache.unfit = static_cast<bool>(discard(control->part(kept, end)));
-        return !control->cache.unfit;
+    extent.memory_.store(std::min(memory, kept), std::memory_order_relaxed);
+    extent.populated_ = std::min(extent.populated_, kept);
+    if (premapped) {
+        control->cache.set_unfit(static_cast<bool>(discard(control->part(kept, end))));
+        return !control->cache.is_unfit();
     }
     // Before the call too: the helper comes here, and the owner may fork meanwhile. The child sees the pages as they are then.
-    extent.accessible = std::min(accessible, kept);
+    extent.accessible_ = std::min(accessible, kept);
     if (decommit(control->part(kept, end))) {
-        extent.accessible = accessible;
-        control->cache.unfit = true;
-        if (hardened()) control->set_memory(memory);    // is zeroed before it is committed
+        extent.accessible_ = accessible;
+        control->cache.set_unfit(true);
+        if (hardened()) extent.memory_.store(memory, std::memory_order_relaxed);    // is zeroed before it is committed
         return false;
     }
-    control->protection.protected_bytes = std::min(control->protection.protected_bytes, kept);
-    if (kept < committed) extent.committed.store(kept, std::memory_order_release);
+    control->protection.limit_to(kept);
+    if (kept < committed) extent.committed_.store(kept, std::memory_order_release);
     return true;
 }
 
-void advise_huge_once(range* control) noexcept {
-    if (control->protection.huge_advised) return;
-    control->protection.huge_advised = true;
-    const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->policy.from()));
+bool protect_memory(locked_range control) noexcept {
+    range_extent& extent = control->extent;
+    if (extent.accessible_ != 0 && protect(control->part(0, extent.accessible_), access::none)) return false;
+    extent.accessible_ = 0;
+    return true;
+}
+
+void advise_huge_once(locked_range control) noexcept {
+    if (control->protection.huge_advised()) return;
+    control->protection.set_huge_advised(true);
+    const std::size_t from = huge_page_after(control.get(), std::max(control->extent.committed(), control->policy.from()));
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
-void zero_old_contents(range* control, std::size_t from, std::size_t to) noexcept {
-    to = std::min(to, control->memory());
+void zero_old_contents(locked_range control, std::size_t from, std::size_t to) noexcept {
+    to = std::min(to, control->extent.memory());
     if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
 }
 

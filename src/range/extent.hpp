@@ -1,4 +1,4 @@
-// Extent of a range: its committed and accessible bytes, and those with memory. The steps by which ranges are filled and emptied.
+// The steps by which ranges are filled and emptied. All functions that change a range require its mutex.
 #pragma once
 
 #include <algorithm>
@@ -22,48 +22,42 @@ inline constexpr std::size_t initial_warm_commit = std::size_t{64} << 10;
 }
 
 // Makes the range accessible up to `to`, and charges it. Returns the error if the system or admit() refuses; nothing has changed then.
-[[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
+[[nodiscard]] std::error_code make_accessible(locked_range control, std::size_t to) noexcept;
 
 // Largest number of bytes that one call populates ahead; more if a sixteenth of the committed part or a step of the policy is more. The
 // rest of a larger request arrives at first touch: it may be written to much later, or never.
 inline constexpr std::size_t max_populate_ahead = std::size_t{4} << 20;
 
-enum class populate_when { now, at_first_touch };
 // Commits [committed, to). With populate_when::now, populates what has no memory, up to max_populate_ahead; other memory arrives at first
-// touch. If refused, returns the error; nothing is committed. Requires the range's mutex, as all that follow.
-[[nodiscard]] std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept;
+// touch. If refused, returns the error; nothing is committed.
+[[nodiscard]] std::error_code commit_up_to(locked_range control, std::size_t to, populate_when how) noexcept;
 
 // Returns the memory past `kept` bytes, rounded down to pages, to the system, and its charge. False if refused: it stays committed, perhaps
 // without contents, and the range is unfit for another owner.
-bool release_memory_after(range* control, std::size_t kept) noexcept;
+bool release_memory_after(locked_range control, std::size_t kept) noexcept;
+
+// Makes all of a kept range inaccessible. False if the system refuses.
+[[nodiscard]] bool protect_memory(locked_range control) noexcept;
 
 // Returns the first offset from `bytes` on where a huge page can begin, in bytes from the base.
 [[nodiscard]] inline std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {
     const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % huge_page_alignment);
     return round_up(bytes + inside, huge_page_alignment) - inside;
 }
-// Advises huge pages if the policy wants them, once.
-void advise_huge_once(range* control) noexcept;
+// Advises huge pages from the policy's `from()` or the committed bytes on, once. Does not ask whether the policy has huge pages.
+void advise_huge_once(locked_range control) noexcept;
 
 // True if kept memory is inaccessible until its next owner commits it. Otherwise the next owner gets it without a system call.
 [[nodiscard]] inline bool warm_memory_is_protected() noexcept {
     return hardened() || valgrind_present() || memory_checker_present();
 }
 
-[[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t committed_of(const range* control) noexcept {
-    return control->extent.committed.load(std::memory_order_relaxed);
-}
 // Reports the range's bytes to a heap profiler. Not for a premapped range, whose touched bytes are unknown.
 void report_to_heap_profiler(const range* control, std::size_t bytes) noexcept;
 // Adds the range to, or removes it from, the roots of a leak checker. Not a premapped range, which would take too long to scan.
 void report_to_leak_checker(const range* control, bool wanted) noexcept;
 
-inline void set_committed(range* control, std::size_t bytes) noexcept {
-    control->extent.committed.store(bytes, std::memory_order_release);
-    report_to_heap_profiler(control, bytes);
-}
-
 // Zeroes old contents of [from, to), just made accessible, in hardened processes.
-void zero_old_contents(range* control, std::size_t from, std::size_t to) noexcept;
+void zero_old_contents(locked_range control, std::size_t from, std::size_t to) noexcept;
 
 }}}    // namespace headroom::detail

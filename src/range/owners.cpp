@@ -28,7 +28,7 @@ bool read_description(const detail::range* control, description& result) noexcep
         if (control->identity.state.load(std::memory_order_acquire) != detail::range_state::live) return false;
         result.base = control->identity.base.load(std::memory_order_acquire);
         result.reserved = control->identity.reserved.load(std::memory_order_acquire);
-        result.committed = control->extent.committed.load(std::memory_order_acquire);
+        result.committed = control->extent.committed_acquire();
         detail::copy_label(control, result.label);
         if (control->identity.version.load(std::memory_order_relaxed) == version) return true;
     }

@@ -35,29 +35,27 @@ void wake_helper() noexcept {
 
 bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_state::ending; }
 
-// Commits and populates [committed, to), for the helper or a writer that caught up. Requires the range's mutex.
-std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
+// Commits and populates [committed, to), for the helper or a writer that caught up.
+std::error_code prefault_up_to(locked_range control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
     unmap_all_ranges(make_room_for(control, to));
     // Makes it accessible far ahead in one call, because each such call delays the other thread's page faults.
-    const std::size_t wanted = std::min(control->prefault.target.load(std::memory_order_relaxed), control->size());
-    if (to > control->extent.accessible && to < wanted) (void)make_accessible(control, wanted);
+    const std::size_t wanted = std::min(control->prefault.target(), control->size());
+    if (to > control->extent.accessible() && to < wanted) (void)make_accessible(control, wanted);
     return commit_up_to(control, to, populate_when::now);
 }
 
 // Populates one batch of a range.
 void prefault_batch(range* control) noexcept {
-    prefault_state& prefault = control->prefault;
-    control->mutex.lock();
+    const range_lock held(control);
     // Read again under the mutex: the owner may have reset it.
-    const std::size_t wanted = prefault.target.load(std::memory_order_relaxed);
-    const std::size_t there = committed_of(control);
-    if (wanted > there &&
-        prefault_up_to(control, std::min(wanted, (there + huge_page_alignment) / huge_page_alignment * huge_page_alignment)))
-        prefault.target.store(0,
-                              std::memory_order_relaxed);    // the writer's own commit reports the refusal
-    control->mutex.unlock();
+    const std::size_t wanted = control->prefault.target();
+    const std::size_t there = control->extent.committed();
+    if (wanted <= there) return;
+    const std::size_t batch_end = (there + huge_page_alignment) / huge_page_alignment * huge_page_alignment;
+    if (prefault_up_to(held, std::min(wanted, batch_end)))
+        control->prefault.stop();    // the writer's own commit reports the refusal
 }
 
 // Main function of the helper: populates a batch for each range that asks for more, sleeps when there is none, returns when told to.
@@ -68,7 +66,7 @@ void prefault_loop() {
         // One batch for each range that needs more.
         bool worked = false;
         for (range* each = first_of_all(); each != nullptr && !is_ending(); each = each->identity.next_of_all) {
-            if (each->prefault.target.load(std::memory_order_relaxed) <= committed_of(each)) continue;
+            if (each->prefault.target() <= each->extent.committed()) continue;
             prefault_batch(each);
             worked = true;
         }
@@ -116,32 +114,30 @@ bool ensure_helper() noexcept {
 std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept {
     const errno_guard unchanged;    // making and waiting for a thread change it
     why = {};
-    prefault_state& prefault = control->prefault;
     const std::size_t reserved = control->size();
     const std::size_t next = std::min(reserved, round_up(needed, huge_page_alignment));
-    for (;;) {
-        if (control->extent.committed.load(std::memory_order_acquire) >= needed) break;
-        if (!control->mutex.try_lock()) {
+    while (control->extent.committed_acquire() < needed) {
+        const range_lock held(control, std::try_to_lock);
+        if (!held) {
             control->mutex.wait();    // the helper is working on the very next batch, or the cache on the range
             continue;
         }
         // Caught up with the helper: populates one batch here, unless the helper has been faster.
-        std::error_code error;
-        if (committed_of(control) < needed) {
-            error = prefault_up_to(control, next);
-            if (error) {
-                release_unused();
-                error = prefault_up_to(control, whole_pages(needed));
-            }
+        if (control->extent.committed() >= needed) break;
+        std::error_code error = prefault_up_to(held, next);
+        if (error) {
+            release_unused();
+            error = prefault_up_to(held, whole_pages(needed));
         }
-        control->mutex.unlock();
         why = failure_of(error);
         if (error) return 0;
     }
     // Without a helper, when no thread can be made or the program ends, writers commit for themselves.
-    prefault.target.store(next + std::min(reserved - next, control->policy.ahead()), std::memory_order_relaxed);
+    control->prefault.set_target(next + std::min(reserved - next, control->policy.ahead()));
     if (ensure_helper()) wake_helper();
-    return prefault.given_to_owner = std::min(committed_of(control), next);
+    const std::size_t given = std::min(control->extent.committed(), next);
+    control->prefault.give_to_owner(given);
+    return given;
 }
 
 }}}    // namespace headroom::detail

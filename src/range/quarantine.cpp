@@ -33,7 +33,7 @@ void quarantine_or_release(page_range mapping) noexcept {
     if (!hardened() || module_is_unloading() || decommit(mapping)) return unmap_or_queue(mapping);
     page_range leaving;
     {
-        const std::lock_guard guard(registry_mutex);
+        const registry_lock guard;
         leaving = std::exchange(quarantined[next_place], mapping);
         next_place = (next_place + 1) % max_quarantined;
     }
@@ -44,7 +44,7 @@ void empty_quarantine() noexcept {
     for (page_range& each : quarantined) {
         page_range leaving;
         {
-            const std::lock_guard guard(registry_mutex);
+            const registry_lock guard;
             leaving = std::exchange(each, page_range{});
         }
         unmap_or_queue(leaving);

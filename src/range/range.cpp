@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
+#include <utility>
 
 #include "range/cache.hpp"
 #include "range/counters.hpp"
@@ -58,15 +58,10 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
     const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger();
     control->creation.usable = usable;
     identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, bytes);
-    control->extent.accessible = open ? usable : 0;
-    control->extent.populated = 0;
-    control->extent.charged = 0;
-    control->extent.lost = 0;
-    control->set_memory(0);
+    control->extent.begin(open ? usable : 0);
     control->protection = {};
-    control->cache.fits_thread_slot = false;
-    control->cache.unfit = false;
-    set_committed(control, control->extent.accessible);
+    control->cache.begin();
+    report_to_heap_profiler(control, control->extent.committed());
     enter_addresses(control);
     return control;
 }
@@ -101,8 +96,8 @@ range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_by
 void unmap_range_of(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
     {
-        const std::lock_guard pause(control->mutex);    // the cache may be releasing memory of it
-        remove_from_cache(control);
+        const range_lock held(control);    // the cache may be releasing memory of it
+        remove_from_cache(held);
     }
     remove_addresses(control);
     quarantine_or_release(control->creation.mapping);
@@ -110,38 +105,30 @@ void unmap_range_of(range* control) noexcept {
     free_control_block(control);
 }
 
-// Prepares a range for another owner. `used`: bytes in use, if it is premapped. False if it must be unmapped. Requires its mutex.
-bool prepare_for_reuse(range* control, std::size_t used) noexcept {
+// Prepares a range for another owner. `used`: bytes in use, if it is premapped. False if it must be unmapped.
+bool prepare_for_reuse(locked_range control, std::size_t used) noexcept {
     // A named or protected range is seldom recreated, and resetting it takes as many calls as making one.
-    if (is_named(control) || control->protection.allowed != access::read_write || control->cache.unfit) return false;
+    if (is_named(control.get()) || control->protection.allowed() != access::read_write || control->cache.is_unfit()) return false;
     range_extent& extent = control->extent;
-    extent.charged = 0;
-    std::size_t worth = control->memory();
-    if (control->creation.held == holding::open) {
+    const bool premapped = control->creation.held == holding::open;
+    std::size_t worth = extent.memory();
+    if (premapped) {
         // Only the owner of a premapped range knows how far it was touched. The rest is released, which is cheap where nothing was
         // touched. It stays readable, which hardened processes and Valgrind do not allow.
         if (hardened() || valgrind_present()) return false;
         worth = std::min(control->size(), whole_pages(used));
-        control->set_memory(control->size());
+        extent.assume_memory(control->size());
     }
     if (!release_memory_after(control, worth) || worth == 0) return false;    // bytes charged and not committed, too
-    if (warm_memory_is_protected() && control->creation.held != holding::open && extent.accessible > 0) {
-        if (protect(control->part(0, extent.accessible), access::none)) return false;
-        extent.accessible = 0;
-    }
-    extent.committed.store(0, std::memory_order_release);
+    if (warm_memory_is_protected() && !premapped && !protect_memory(control)) return false;
+    extent.end_owner();
     return true;
 }
 
 }    // namespace
 
-void unmap_all_ranges(range* chain) noexcept {
-    while (chain != nullptr) {
-        range* const following = chain->cache.next;
-        chain->cache.next = nullptr;
-        unmap_range_of(chain);
-        chain = following;
-    }
+void unmap_all_ranges(range_chain chain) noexcept {
+    while (range* const each = chain.pop()) unmap_range_of(each);
 }
 
 void release_unused() noexcept {
@@ -169,12 +156,14 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
         return {};
     }
     bytes = whole_pages(std::clamp<std::size_t>(bytes, 1, most));
-    range* control = pop_range({bytes, exact, policy, known_use});
-    const bool is_kept = control != nullptr;
+    range_lock kept = pop_range({bytes, exact, policy, known_use});
+    const bool is_kept = static_cast<bool>(kept);
+    range* control = nullptr;
     if (is_kept) {
+        control = kept.operator->();
         control->policy = policy;
         if (control->size() != bytes) identity_writer(control).set_size(bytes);
-        zero_old_contents(control, 0, committed_of(control));    // committed before the caller asks for more
+        zero_old_contents(kept, 0, control->extent.committed());    // committed before the caller asks for more
     } else {
         counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
         std::error_code error;
@@ -185,13 +174,13 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
             return {};
         }
     }
-    control->cache.reused = is_kept;
-    const std::size_t committed = committed_of(control);
+    control->cache.set_reused(is_kept);
+    const std::size_t committed = control->extent.committed();
     report_to_leak_checker(control, true);
     report_to_heap_profiler(control, committed);
     if (is_kept) {
         mark_live(control);
-        control->mutex.unlock();
+        kept.unlock();
     } else {
         begin_life(control);
     }
@@ -210,12 +199,11 @@ void release_range_slow(range* control, std::size_t used) noexcept {
 }
 
 void cache_or_unmap(range* control, std::size_t used) noexcept {
-    control->mutex.lock();
-    control->prefault.target.store(0, std::memory_order_relaxed);    // stops the helper's work
-    control->prefault.given_to_owner = 0;
-    if (prepare_for_reuse(control, used)) return unmap_all_ranges(push_to_list(control));
-    control->mutex.unlock();
-    unmap_range_of(control);
+    range_lock held(control);
+    control->prefault.stop();
+    control->prefault.give_to_owner(0);
+    if (prepare_for_reuse(held, used)) return unmap_all_ranges(push_to_list(std::move(held)));
+    unmap_range_of(held.unlock());
 }
 
 namespace {
@@ -223,28 +211,27 @@ namespace {
 // Fork handler. Resets state of other threads that nothing in the child would finish: readers must not wait for a block with an odd
 // version, nor owners for a helper that is not there. The ranges of those threads are lost in the child.
 void ranges_at_fork(fork_moment now) noexcept {
-    if (now == fork_moment::before) return registry_mutex.lock();
+    if (now == fork_moment::before) return lock_registry_across_fork();
     if (now == fork_moment::in_child) {
         for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
             const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
             if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
             control->mutex.reset_in_child();
-            control->prefault.target.store(0, std::memory_order_relaxed);
+            control->prefault.stop();
         }
     }
-    registry_mutex.unlock();
+    unlock_registry_after_fork();
 }
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
-// Returns the ranges in other threads' slots, linked by `cache.next`. Only with an empty list, once no other thread runs this code.
-range* ranges_in_all_slots() noexcept {
-    const std::lock_guard guard(registry_mutex);
-    range* found = nullptr;
+// Returns the ranges in other threads' slots. Only with an empty list, once no other thread runs this code.
+range_chain ranges_in_all_slots() noexcept {
+    const registry_lock guard;
+    range_chain found;
     for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {
         if (each->identity.state.load(std::memory_order_relaxed) != range_state::cached) continue;
-        each->cache.next = found;
-        found = each;
+        found.push(each);
     }
     return found;
 }

@@ -18,8 +18,8 @@ void release_range_slow(range* control, std::size_t used) noexcept;
 // Adds a range without an owner to the cache, or unmaps it, with all that it displaces there. `used`: see release_range().
 void cache_or_unmap(range* control, std::size_t used) noexcept;
 
-// Unmaps all ranges of a list linked by `cache.next`, which may be empty, and frees their control blocks.
-void unmap_all_ranges(range* chain) noexcept;
+// Unmaps all ranges of a chain, and frees their control blocks.
+void unmap_all_ranges(range_chain chain) noexcept;
 
 // Guard on either side of a premapped range, in bytes: a stray write must miss by more to do harm.
 inline constexpr std::size_t guard_bytes = std::size_t{64} << 10;

@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <type_traits>
 
 #include <headroom/detail/published_table.hpp>
 
+#include "system/constant_mutex.hpp"
 #include "system/note.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-constinit range* unused_blocks = nullptr;
+constinit constant_mutex registry_mutex;
+constinit range_chain unused_blocks;
 // A process's first range allocates nothing from the heap, which saves two page faults.
 alignas(range) constinit std::byte first_block[sizeof(range)]{};
 constinit std::atomic<std::uint32_t> first_block_taken{0};
@@ -33,10 +34,27 @@ static_assert(sizeof(std::atomic<range_state>) == 4 && sizeof(std::atomic<std::s
 
 }    // namespace
 
+#define HEADROOM_PLACE(field) \
+    {static_cast<std::uint32_t>(offsetof(range, field)), static_cast<std::uint32_t>(sizeof(static_cast<range*>(nullptr)->field))}
+
+// Where a control block has the published fields. A friend of the classes that change them.
+struct published_places {
+    published_place each[published_fields];
+
+    static constexpr published_places of_range() noexcept {
+        return {{HEADROOM_PLACE(identity.version), HEADROOM_PLACE(identity.state), HEADROOM_PLACE(identity.base),
+                 HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(label), HEADROOM_PLACE(extent.committed_),
+                 HEADROOM_PLACE(extent.memory_), HEADROOM_PLACE(cache.hits_), HEADROOM_PLACE(protection.allowed_),
+                 HEADROOM_PLACE(creation.held), HEADROOM_PLACE(identity.next_of_all)}};
+    }
+};
+
+#undef HEADROOM_PLACE
+
 // The registry as other processes read it: see detail/published_table.hpp.
 struct published_table {
     published_head head;
-    published_place places[published_fields];
+    published_places places;
     // The newest of all control blocks, the head of their list.
     alignas(8) std::atomic<range*> newest;
 };
@@ -47,35 +65,26 @@ struct published_table {
 #endif
 extern published_table published_ranges;
 
-#define HEADROOM_PLACE(field) \
-    {static_cast<std::uint32_t>(offsetof(range, field)), static_cast<std::uint32_t>(sizeof(static_cast<range*>(nullptr)->field))}
-
-constinit published_table published_ranges = {
-    {"headroom-ranges", published_format, published_byte_order, sizeof(void*), sizeof(range), "v0_1", sizeof(published_table),
-     published_fields},
-    {HEADROOM_PLACE(identity.version), HEADROOM_PLACE(identity.state), HEADROOM_PLACE(identity.base),
-     HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(label), HEADROOM_PLACE(extent.committed), HEADROOM_PLACE(extent.memory),
-     HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(protection.allowed), HEADROOM_PLACE(creation.held),
-     HEADROOM_PLACE(identity.next_of_all)},
-    {nullptr}};
-
-#undef HEADROOM_PLACE
+constinit published_table published_ranges = {{"headroom-ranges", published_format, published_byte_order, sizeof(void*),
+                                               sizeof(range), "v0_1", sizeof(published_table), published_fields},
+                                              published_places::of_range(),
+                                              {nullptr}};
 
 static_assert(std::is_standard_layout_v<published_table> && offsetof(published_table, newest) % 8 == 0);
 
 constinit address_table addresses;
-constinit constant_mutex registry_mutex;
+
+registry_lock::registry_lock() noexcept { registry_mutex.lock(); }
+registry_lock::~registry_lock() { registry_mutex.unlock(); }
+void lock_registry_across_fork() noexcept { registry_mutex.lock(); }
+void unlock_registry_after_fork() noexcept { registry_mutex.unlock(); }
 
 range* first_of_all() noexcept { return published_ranges.newest.load(std::memory_order_acquire); }
 
 range* new_control_block() noexcept {
     {
-        const std::lock_guard guard(registry_mutex);
-        if (range* const block = unused_blocks) {
-            unused_blocks = block->cache.next;
-            block->cache.next = nullptr;
-            return block;
-        }
+        const registry_lock guard;
+        if (range* const block = unused_blocks.pop()) return block;
     }
     void* const memory = first_block_taken.exchange(1) != 0 ? std::malloc(sizeof(range)) : first_block;
     if (memory == nullptr) return nullptr;
@@ -86,9 +95,8 @@ range* new_control_block() noexcept {
 }
 
 void free_control_block(range* control) noexcept {
-    const std::lock_guard guard(registry_mutex);
-    control->cache.next = unused_blocks;
-    unused_blocks = control;
+    const registry_lock guard;
+    unused_blocks.push(control);
 }
 
 namespace {
@@ -101,7 +109,7 @@ void update_lists(range* control, bool enter) noexcept {
     const std::size_t usable = control->creation.usable;
     const auto fitting = static_cast<unsigned>(std::bit_width(usable - 1));
     const unsigned level = fitting < min_level ? min_level : fitting;
-    const std::lock_guard guard(registry_mutex);
+    const registry_lock guard;
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
     const std::size_t last = region_of(control->start() + usable - 1, level);
     for (std::size_t region = region_of(control->start(), level); region <= last; ++region) {

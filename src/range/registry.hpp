@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "range/control_block.hpp"
-#include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -80,7 +79,17 @@ private:
 // Copies the name to `to`, which holds max_name_length + 1 bytes. Only for the range's owner.
 void copy_label(const range* control, char* to) noexcept;
 
-// Guards changes of the registry and the cache; taken across fork.
-extern constinit constant_mutex registry_mutex;
+// Holds the registry's lock until its end. Functions that require the lock take it as an argument. It guards changes of the registry and of
+// the cache's lists, and is taken across fork. A range's mutex is locked before it; under it only by an attempt.
+class registry_lock {
+public:
+    registry_lock() noexcept;
+    ~registry_lock();
+    registry_lock(const registry_lock&) = delete;
+    registry_lock& operator=(const registry_lock&) = delete;
+};
+// Lock and unlock it in a fork handler.
+void lock_registry_across_fork() noexcept;
+void unlock_registry_after_fork() noexcept;
 
 }}}    // namespace headroom::detail

@@ -14,8 +14,7 @@ constinit counter hits_before_reset{0};
 // Returns how many requests kept ranges have served. Each range counts its own, so that threads do not share a counter.
 std::uint64_t total_cache_hits() noexcept {
     std::uint64_t sum = 0;
-    for (const range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all)
-        sum += each->cache.hits.load(std::memory_order_relaxed);
+    for (const range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) sum += each->cache.hits();
     return sum;
 }
 
@@ -45,8 +44,8 @@ std::size_t cached_bytes() noexcept {
     for (detail::range* each = detail::first_of_all(); each != nullptr; each = each->identity.next_of_all) {
         const detail::range_state state = each->identity.state.load(std::memory_order_acquire);
         if (state == detail::range_state::unused) continue;
-        const std::size_t memory = each->memory();
-        const std::size_t in_use = state == detail::range_state::live ? detail::committed_of(each) : 0;
+        const std::size_t memory = each->extent.memory();
+        const std::size_t in_use = state == detail::range_state::live ? each->extent.committed() : 0;
         bytes += memory - std::min(memory, in_use);
     }
     return bytes;
