@@ -43,6 +43,8 @@ struct dlpack_type_of<std::complex<T>> {
 
 // Throws std::invalid_argument if the shape has no extent or does not have `count` elements.
 HEADROOM_API void expect_shape(std::span<const std::int64_t> shape, std::size_t count);
+// Return a tensor over the elements that keeps `owner`, for the consumer's deleter to free. They check nothing. Throw std::bad_alloc.
+// Precondition: the shape has as many elements as there are at `data`.
 HEADROOM_API DLManagedTensorVersioned* make_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type,
                                                    share owner, bool read_only);
 HEADROOM_API DLManagedTensor* make_unversioned_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type,

@@ -148,11 +148,11 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
         }
         return result;
     } else {
-        struct construction_guard {
+        struct relocation_guard {
             T* begin;
             T* end;
             bool armed = true;
-            constexpr ~construction_guard() {
+            constexpr ~relocation_guard() {
                 if (armed) std::destroy(begin, end);
             }
         } built{result, result};

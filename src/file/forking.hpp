@@ -8,9 +8,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The list of this process's writers, which are none in a forked child. A writer enters it before it opens the handle for the lock;
-// resource_unavailable_try_again if another writer has the lock. Leaving closes that handle and so releases the lock.
-std::error_code lock_as_writer(opened_file* control, const std::filesystem::path& path) noexcept;
+// Enters the list of this process's writers, opens the handle for the lock, and locks it. Returns resource_unavailable_try_again if another
+// writer has the lock. The file stays listed if it fails, until leave_writers(). Thread-safe.
+[[nodiscard]] std::error_code lock_as_writer(opened_file* control, const std::filesystem::path& path) noexcept;
+// Leaves the list, closes the handle for the lock, and so releases the lock. Does nothing to a file that is not listed. Thread-safe.
 void leave_writers(opened_file* control) noexcept;
 
 }}}    // namespace headroom::detail

@@ -25,8 +25,9 @@ enum class helper_state : std::uint32_t { none, starting, running, ending };
 constinit std::atomic<helper_state> helper{helper_state::none};
 // Incremented when there may be work.
 constinit std::atomic<std::uint32_t> helper_wakeups{0};
-// Number of failed attempts to start the helper. Accessed only in helper_state::starting.
-constinit std::uint32_t failed_requests = 0;
+// Number of requests for the helper while it did not run, since the process began or was forked. Changed only by the thread that set
+// helper_state::starting, and in a forked child.
+constinit std::uint32_t helper_requests = 0;
 
 void wake_helper() noexcept {
     helper_wakeups.fetch_add(1, std::memory_order_release);
@@ -78,7 +79,7 @@ void prefaulter_at_fork(fork_moment now) noexcept {
     // The thread is not in the child, which starts a new one at need. Mutexes of ranges are reset by ranges_at_fork().
     if (now != fork_moment::in_child) return;
     if (!is_ending()) helper.store(helper_state::none, std::memory_order_relaxed);
-    failed_requests = 0;
+    helper_requests = 0;
 }
 
 [[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
@@ -97,7 +98,7 @@ bool ensure_helper() noexcept {
     // Holds no lock while it makes a thread, which runs code of the program, at least its malloc.
     if (!helper.compare_exchange_strong(life, helper_state::starting)) return life == helper_state::running;
     bool started = false;
-    const std::uint32_t asked = ++failed_requests;
+    const std::uint32_t asked = ++helper_requests;
     if (((asked & (asked - 1)) == 0 || asked % 64 == 0) && intercept(page_call::other) == 0) {
         end_helper.store(end_prefaulter);
         started = start_helper_thread(prefault_loop);

@@ -14,7 +14,7 @@ using admission_clock = std::chrono::steady_clock;
 
 constinit std::atomic<std::size_t> min_available{0};
 
-// Reading takes some 50 us. Repeated after `allowance` bytes or `max_allowance_age`, because other programs take memory too.
+// A reading, which takes some 50 us, is repeated after `allowance` bytes or `max_allowance_age`, because other programs take memory too.
 constexpr std::size_t allowance_fraction = 16;    // of the rest above the minimum
 constexpr std::chrono::milliseconds max_allowance_age{10};
 constinit std::atomic<std::size_t> admitted{0};

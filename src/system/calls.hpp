@@ -1,4 +1,4 @@
-// Counts every system call of the platform layer, and lets tests refuse it.
+// Counts the system calls on memory and files, and lets tests refuse them. Not those that ask what the system has, or that undo another.
 #pragma once
 
 #include <array>

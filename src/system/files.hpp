@@ -1,6 +1,7 @@
 // File operations of the system. Implemented in files_posix.cpp and files_windows.cpp; called by src/file/. Nothing here throws. A failure
-// is returned as a std::error_code and leaves the file unchanged, unless a function says otherwise. Every call is counted by calls.hpp, so
-// that a test can refuse it; changing or syncing a file notifies headroom::testing's watcher.
+// is returned as a std::error_code and leaves the file unchanged, unless a function says otherwise. Calls that may fail are counted by
+// calls.hpp, so that a test can refuse them, but for those that end something: closing, unlocking, unmapping, undoing a failed call.
+// Writing to a file, resizing and syncing it notify headroom::testing's watcher.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Pages on Linux, from kernel 4.14. Newer calls (populate, guard markers, moving without unmapping, names) may be unsupported.
+// Pages on Linux, from kernel 4.14. Populating and moving without unmapping may be unsupported. Guard markers and names: linux_marks.cpp.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -154,7 +154,7 @@ public:
         return text_;
     }
     // Returns the number in a file of the group; SIZE_MAX if it says "max" or cannot be read.
-    std::size_t number_in(const char* name) noexcept {
+    std::size_t bytes_in(const char* name) noexcept {
         const small_file<32> found(file(name));
         return found.text[0] >= '0' && found.text[0] <= '9' ? parse_number(found.text) : SIZE_MAX;
     }
@@ -216,8 +216,8 @@ bool for_each_memory_group(Visit visit) noexcept {
 }
 
 std::size_t limit_of(group_path& group, const group_version& version) noexcept {
-    const std::size_t limit = group.number_in(version.limit);
-    return version.soft_limit == nullptr ? limit : std::min(limit, group.number_in(version.soft_limit));
+    const std::size_t limit = group.bytes_in(version.limit);
+    return version.soft_limit == nullptr ? limit : std::min(limit, group.bytes_in(version.soft_limit));
 }
 
 // Returns the number after `name` and a space at the start of a line; 0 if that is missing.
@@ -259,7 +259,7 @@ std::size_t available_memory() noexcept {
         const std::size_t limit = limit_of(group, version);
         // Version 1 without a limit states the largest number that it can.
         if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return;
-        const std::size_t used = group.number_in(version.usage);
+        const std::size_t used = group.bytes_in(version.usage);
         if (used == SIZE_MAX) return;
         whole_file counts(group.file("/memory.stat"));
         const std::size_t unneeded = parse_entry({counts.text(), std::strlen(counts.text())}, version.inactive);

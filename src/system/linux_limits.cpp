@@ -19,7 +19,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Returns the number at the start of a small file; 0 if it cannot be read.
-std::size_t number_in(const char* path) noexcept {
+std::size_t number_or_zero(const char* path) noexcept {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
     char text[32] = {};
@@ -33,7 +33,7 @@ std::size_t number_in(const char* path) noexcept {
 mapping_count count_mappings() noexcept {
     const errno_guard unchanged;
     const cancellation_guard throughout;
-    const std::size_t most = number_in("/proc/sys/vm/max_map_count");
+    const std::size_t most = number_or_zero("/proc/sys/vm/max_map_count");
     const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (file < 0) return {};
     char text[4096];

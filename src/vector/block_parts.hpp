@@ -13,11 +13,12 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 inline std::size_t bytes_between(const void* from, const void* to) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(to) - static_cast<const std::byte*>(from));
 }
-// True also for 0. Replaces std::has_single_bit, which GCC 12 makes a call that counts bits.
-constexpr bool is_power_of_two(std::size_t number) noexcept { return (number & (number - 1)) == 0; }
+// Replaces std::has_single_bit, which GCC 12 makes a call that counts bits.
+constexpr bool is_power_of_two_or_zero(std::size_t number) noexcept { return (number & (number - 1)) == 0; }
 // Returns the number of elements in `bytes`. Shifts if possible: a division takes as long as the rest of a call of malloc.
 inline std::size_t elements_in(const block_layout& layout, std::size_t bytes) noexcept {
-    return is_power_of_two(layout.element_bytes) ? bytes >> std::countr_zero(layout.element_bytes) : bytes / layout.element_bytes;
+    return is_power_of_two_or_zero(layout.element_bytes) ? bytes >> std::countr_zero(layout.element_bytes)
+                                                         : bytes / layout.element_bytes;
 }
 
 inline std::byte* end_of(const block_layout& layout, void* begin, std::size_t elements) noexcept {

@@ -50,7 +50,7 @@ bool can_fill_heap_block(const block_layout& layout) noexcept {
 }
 
 std::size_t first_bytes_from_unknown_heap(std::size_t element_bytes) noexcept {
-    return is_power_of_two(element_bytes) ? std::max(min_unknown_block, element_bytes) : element_bytes;
+    return is_power_of_two_or_zero(element_bytes) ? std::max(min_unknown_block, element_bytes) : element_bytes;
 }
 
 }    // namespace
@@ -110,8 +110,8 @@ std::size_t next_short_bytes(const block_layout& layout, std::size_t bytes) noex
         // A block of a power of two of bytes has `more` bytes than that, which must not fit another 12-byte element.
         constexpr std::size_t more = heap_block_bytes(2 * heap_step) - 2 * heap_step;
         first = heap_block_bytes(1);
-        if (is_power_of_two(element) && first == heap_step + more) {
-            if (bytes >= first && is_power_of_two(bytes - more)) return 2 * bytes - more;
+        if (is_power_of_two_or_zero(element) && first == heap_step + more) {
+            if (bytes >= first && is_power_of_two_or_zero(bytes - more)) return 2 * bytes - more;
         } else if (element != 12 || more >= 12) {
             return 0;
         }

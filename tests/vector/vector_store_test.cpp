@@ -75,7 +75,7 @@ public:
         rebuild(end_, block(twice(count)), 0, [](T*) {});
     }
     void grow_by_one_() { grow_to_(static_cast<std::size_t>(end_ - begin_) + 1); }
-    [[nodiscard]] static bool try_charge_(std::size_t, std::size_t) noexcept { return false; }
+    [[nodiscard]] static bool charge_(std::size_t, std::size_t) noexcept { return false; }
     constexpr void restore_capacity_(std::size_t) noexcept {}
     [[nodiscard]] static bool try_expand_in_place_(std::size_t) noexcept { return false; }
 

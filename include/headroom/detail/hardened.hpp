@@ -39,7 +39,7 @@ HEADROOM_API bool harden_ranges() noexcept;
 
 }}}    // namespace headroom::detail
 
-// Checks a precondition in a member function of `sequence`. Passes everything by value, so that the container's address does not escape.
+// Checks a precondition in a member function of a container. Passes everything by value, so that the container's address does not escape.
 #define HEADROOM_REQUIRE(condition, what, operation, value)                                                                      \
     do {                                                                                                                         \
         if (HEADROOM_UNLIKELY(!(condition))) {                                                                                   \

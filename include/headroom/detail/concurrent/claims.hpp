@@ -37,21 +37,21 @@ public:
     }
     void withdraw_announcement() noexcept { announced_.store(0, std::memory_order_relaxed); }
 
-    // --- Under the vector's lock.
-
+    // Returns the number of slots claimed. Requires the vector's lock.
     [[nodiscard]] std::size_t claimed() const noexcept { return claimed_; }
+    // Sets it, and validates the claim. Requires the vector's lock.
     void set_claimed(std::size_t count) noexcept {
         claimed_ = count;
         valid_.store(count, std::memory_order_relaxed);
         visible_.store(needs_no_fence_ ? count : 0, std::memory_order_relaxed);
     }
 
-    claim* next = nullptr;
+    claim* next = nullptr;    // in the vector's list; under its lock
 
 private:
     friend class claim_list;
 
-    // Withdraws the claim: announce() and announce_with_fence() return false afterwards.
+    // Withdraws the claim; requires the vector's lock. announce() and announce_with_fence() return false afterwards.
     void withdraw() noexcept {
         valid_.store(0);
         visible_.store(0, std::memory_order_relaxed);

@@ -92,19 +92,20 @@ protected:
         claimed_ = 0;
     }
 
-    // --- These require the lock.
+    // --- Slots. Each function says whether it requires the lock `lock_`, or takes it.
 
+    // Returns the number of published and claimed elements. Requires the lock.
     [[nodiscard]] size_type reserved_count() const noexcept { return size_.load(std::memory_order_relaxed) + claimed_; }
     // True if `count` more slots can be claimed without a commit. Requires the lock.
     [[nodiscard]] bool has_room_for(size_type count) const noexcept {
         return count <= unreserved_of(capacity_.load(std::memory_order_acquire));
     }
-    // Returns how many of `all` slots are neither published nor claimed.
+    // Returns how many of `all` slots are neither published nor claimed. Requires the lock.
     [[nodiscard]] size_type unreserved_of(size_type all) const noexcept {
         return all > reserved_count() ? all - reserved_count() : 0;
     }
 
-    // Returns `count` or, if `to_reach`, the elements missing to a size of `count`.
+    // Returns `count` or, if `to_reach`, the elements missing to a size of `count`. Requires the lock.
     HEADROOM_ALWAYS_INLINE size_type count_to_append(size_type count, bool to_reach) const noexcept {
         const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
         return count > there ? count - there : 0;
@@ -113,13 +114,13 @@ protected:
     HEADROOM_ALWAYS_INLINE size_type lock_for(size_type count, bool to_reach = false) {
         lock_.lock();
         size_type more = count_to_append(count, to_reach);
-        for (; HEADROOM_UNLIKELY(!has_room_for(more)); more = count_to_append(count, to_reach)) reserve_slots(more);
+        for (; HEADROOM_UNLIKELY(!has_room_for(more)); more = count_to_append(count, to_reach)) wait_for_capacity(more);
         unpoison_new_capacity();
         unpoison_next(more);
         return more;
     }
 
-    // Publishes the elements [first, first + count), which are built, and releases the lock. Returns `first`.
+    // Publishes the elements [first, first + count), which are built. Returns `first`. Requires the lock, and unlocks it.
     HEADROOM_ALWAYS_INLINE size_type publish_and_unlock(size_type first, size_type count) noexcept {
         const size_type last = first + count;
         size_.store(last, std::memory_order_release);
@@ -130,7 +131,7 @@ protected:
         }
         return first;
     }
-    // Slow path of unlock: wakes waiters for `size` elements, or commits ahead.
+    // Slow path of publish_and_unlock(): wakes waiters for `size` elements, or commits ahead. Requires the lock, and unlocks it.
     HEADROOM_COLD void unlock_slow(size_type size) noexcept {
         const bool awaited = size >= wake_at_;
         const size_type reached = size + claimed_;
@@ -140,8 +141,8 @@ protected:
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed)) commit_ahead(reached);
     }
 
-    // Appends elements that build_one(place) builds in their slots under the lock: count_to_append(count, to_reach) of them. Returns the
-    // index of the first. If one throws, publishes none.
+    // Appends elements that build_one(place) builds in their slots: count_to_append(count, to_reach) of them. Returns the index of the
+    // first. If one throws, publishes none. Takes the lock, and builds under it.
     template <class BuildOne>
     HEADROOM_ALWAYS_INLINE size_type append_in_place(size_type count, bool to_reach, const BuildOne& build_one) {
         const size_type added = lock_for(count, to_reach);
@@ -149,7 +150,8 @@ protected:
         for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
         return built.publish_and_unlock();
     }
-    // Moves the last elements of `built`, which are complete, to their slots.
+    // Moves the last count_to_append(count, to_reach) elements of `built`, which are complete, to their slots and publishes them. Returns
+    // the index of the first. Takes the lock.
     template <class Built>
     HEADROOM_ALWAYS_INLINE size_type publish_staged(Built& built, size_type count, bool to_reach = false) {
         const size_type added = lock_for(count, to_reach);
@@ -164,7 +166,7 @@ protected:
         ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
         HEADROOM_CONVERSIONS_END
     }
-    // Appends `count` equal elements or, if `to_reach`, those missing to a size of `count`. Returns the index of the first.
+    // Appends `count` equal elements or, if `to_reach`, those missing to a size of `count`. Returns the index of the first. Takes the lock.
     template <bool ByNoCode, class BuildOne>
     size_type grow(size_type count, bool to_reach, BuildOne build_one) {
         const size_type there = to_reach ? size() : 0;
@@ -182,8 +184,9 @@ protected:
         return to_reach && first > count ? count : first;
     }
 
-    // Waits for memory for `count` elements, unlocked; the capacity may be used up again. Throws std::length_error or `refused`, unlocked.
-    HEADROOM_COLD void reserve_slots(size_type count) {
+    // Commits memory for `count` more elements. Requires the lock, and holds it afterwards, but not meanwhile: others may use the capacity
+    // up. Throws std::length_error or `refused`, unlocked.
+    HEADROOM_COLD void wait_for_capacity(size_type count) {
         if (count > unreserved_of(max_size())) claimed_ = claims_.reclaim();
         const bool never = count > unreserved_of(max_size());
         const size_type needed = reserved_count() + count;
@@ -196,7 +199,7 @@ protected:
         detail::throw_length_error("headroom::concurrent_vector: past the reservation");
     }
 
-    // Commits memory for the element at `index`, under the lock, behind elements that were built in their slots and are not published.
+    // Commits memory for the element at `index`, behind elements that were built in their slots and are not published. Requires the lock.
     void grow_while_locked(size_type index) {
         if (index + 1 + claimed_ > max_size()) claimed_ = claims_.reclaim();
         if (index + 1 + claimed_ > max_size()) throw_full();
@@ -207,7 +210,7 @@ protected:
 
     // For an appender that has built `built` elements of its batch and announced `wanted`, which its claim does not cover: extends the
     // claim, up to `batch`, and returns how many elements it covers, more than `built`. Extends a large batch step by step, because
-    // claimed slots have memory. If it throws, nothing is locked or changed.
+    // claimed slots have memory. If it throws, nothing is locked or changed. Takes the lock.
     HEADROOM_COLD size_type extend_claim(detail::claim& mine, size_type built, size_type wanted, size_type batch) {
         if (mine.announce_with_fence(wanted)) return wanted;
         lock_.lock();
@@ -245,7 +248,7 @@ protected:
     }
 
     // Moves an appender's elements, which it has claimed, to their slots and publishes them. Claims a whole batch again, if there is
-    // capacity for it; with a `batch` of 0 removes the claim.
+    // capacity for it; with a `batch` of 0 removes the claim. Takes the lock.
     HEADROOM_NOINLINE void publish_claimed(detail::claim& mine, T* built, size_type count, size_type batch) noexcept {
         lock_.lock();
         const size_type claimed = mine.claimed();
@@ -262,9 +265,9 @@ protected:
         publish_and_unlock(first, count);
     }
 
-    // --- Memory. These run outside of the lock, except for elements built in their slots.
+    // --- Memory. These take the range's lock `range_lock_`, mostly outside of `lock_`.
 
-    // Commits memory for `count` elements. Throws `refused`.
+    // Commits memory for `count` elements in all. Throws `refused`.
     HEADROOM_COLD void commit_for(size_type count) {
         if (const std::error_code error = try_commit_for(count)) {
             detail::throw_refused("commit memory for a concurrent_vector", count * sizeof(T), error);
@@ -275,7 +278,7 @@ protected:
         const locked held(range_lock_);
         return commit_locked(count);
     }
-    // Commits memory for `count` elements. Requires the range's lock. Returns the system's error if refused.
+    // Commits memory for `count` elements in all. Requires the range's lock. Returns the system's error if refused.
     std::error_code commit_locked(size_type count) noexcept {
         const size_type before = capacity_.load(std::memory_order_relaxed);
         if (count <= before) return {};
@@ -290,7 +293,8 @@ protected:
         capacity_.store(room, std::memory_order_release);
         commit_ahead_at_.store(last ? SIZE_MAX : room - (room - before) / 2, std::memory_order_relaxed);
     }
-    // Commits more memory if `reached` published or claimed elements are at the threshold. Ignores a refusal: a later append meets it.
+    // Commits more memory if `reached` published or claimed elements are at the threshold. Does
+    // nothing while another thread commits. Ignores a refusal: a later append meets it.
     HEADROOM_COLD void commit_ahead(size_type reached) noexcept {
         if (!range_lock_.try_lock()) return;
         const size_type room = capacity_.load(std::memory_order_relaxed);
@@ -338,7 +342,7 @@ protected:
         if (this->annotates_()) detail::move_poison_boundary(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
 #endif
     }
-    // Makes the next `count` elements writable.
+    // Makes the `count` elements after the published size writable.
     void unpoison_next([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
         if (!this->annotates_()) return;

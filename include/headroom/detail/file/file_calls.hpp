@@ -81,7 +81,7 @@ struct held_file {
 };
 
 // Make and open a file, with address space for `limit` elements. The functions without noexcept throw `refused` when memory, address space
-// or the disk is short, and file_error for faults of the file. Nothing has changed then, but a new file may be left, without elements.
+// or the disk is short, and file_error for faults of the file. Nothing has changed then, and a file that was made is removed.
 HEADROOM_API held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                                      const growth_steps& steps, unsigned permissions);
 // Accepts `older_tag` as well as the tag in `elements`.

@@ -46,7 +46,7 @@ public:
         if (HEADROOM_UNLIKELY(!may_change_())) detail::throw_unwritable(control_);
     }
     // Allocates disk space for all elements before the first is written. Returns true; throws if refused.
-    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
+    [[nodiscard]] bool charge_(std::size_t count, std::size_t) {
         reserve_exact_(count);
         return true;
     }

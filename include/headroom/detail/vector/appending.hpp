@@ -332,7 +332,7 @@ protected:
     // Returns how many of `count` more elements to build at a time: one step if the memory of all could be charged in place, else all.
     // Charging first makes an oversized request fail before it touches memory.
     HEADROOM_NOINLINE constexpr size_type elements_per_step_(size_type count) {
-        return !HEADROOM_CONSTANT_EVALUATED() && this->try_charge_(checked_new_size_(count), step_size_()) ? step_size_() : count;
+        return !HEADROOM_CONSTANT_EVALUATED() && this->charge_(checked_new_size_(count), step_size_()) ? step_size_() : count;
     }
     // Slow path of append_from_(): appends more elements than the capacity holds, in steps if the source allows it.
     template <class Source>

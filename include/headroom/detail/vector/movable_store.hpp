@@ -22,7 +22,7 @@ template <class Memory, class T = typename Memory::value_type>
 class movable_store_ {
     // How slow paths take the memory object: by value for the heap, see "register cursor" in appending.hpp.
     using memory_reference_ = typename Memory::reference_type;
-    using extent_ = block<typename Memory::pointer>;
+    using block_type_ = block<typename Memory::pointer>;
 
 public:
     using value_type = typename Memory::value_type;
@@ -91,7 +91,7 @@ public:
 
     // Charges the memory of `count` elements in place. A store without a block first allocates one, as allocate_(). False if `count`
     // elements do not fit in place or are refused there. Throws if the new block is refused.
-    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t commit_count) {
+    [[nodiscard]] bool charge_(std::size_t count, std::size_t commit_count) {
         if (begin_ == pointer()) allocate_(count, commit_count);
         return memory_.try_charge_(begin_, cap_, count);
     }
@@ -112,7 +112,7 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
         const std::size_t size = element_count_();
         const auto index = at - begin_;
-        extent_ to;
+        block_type_ to;
         if constexpr (std::is_trivially_copyable_v<T>) {
             to = grow_and_construct_<Quiet>(memory_, begin_, at, end_, cap_, static_cast<Args&&>(args)...);
         } else {
@@ -239,14 +239,14 @@ private:
     // Scope guard: releases the block unless keep() was called.
     struct block_guard_ {
         memory_reference_ memory;
-        extent_ held;
-        constexpr block_guard_(memory_reference_ from, extent_ what) noexcept : memory(from), held(what) {}
+        block_type_ held;
+        constexpr block_guard_(memory_reference_ from, block_type_ what) noexcept : memory(from), held(what) {}
         block_guard_(const block_guard_&) = delete;
         block_guard_& operator=(const block_guard_&) = delete;
         constexpr ~block_guard_() { memory.release(held.begin, held.cap); }
-        constexpr extent_ keep() noexcept {
-            const extent_ kept = held;
-            held = extent_{};
+        constexpr block_type_ keep() noexcept {
+            const block_type_ kept = held;
+            held = block_type_{};
             return kept;
         }
     };
@@ -254,7 +254,7 @@ private:
     // Allocates a block for `required` elements, with geometric growth from `size` unless `exactly`. If `Quiet`, returns null where no
     // more elements can exist or memory is refused; otherwise throws.
     template <bool Quiet = false>
-    static constexpr extent_ allocate_block_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
+    static constexpr block_type_ allocate_block_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
         if (required > memory.max_size()) {
             if constexpr (Quiet) return {};
             detail::throw_length_error("headroom::vector: past max_size()");
@@ -263,8 +263,8 @@ private:
         return memory.template allocate<Quiet>(required, wanted, exactly);
     }
     // Out-of-line allocate_block_(), for everything but appending one element.
-    HEADROOM_NOINLINE static constexpr extent_ allocate_block_slow_(memory_reference_ memory, std::size_t size,
-                                                                    std::size_t required, bool exactly) {
+    HEADROOM_NOINLINE static constexpr block_type_ allocate_block_slow_(memory_reference_ memory, std::size_t size,
+                                                                        std::size_t required, bool exactly) {
         return allocate_block_(memory, size, required, exactly);
     }
 
@@ -305,8 +305,8 @@ private:
 
     // Returns a block for `required` elements, with geometric growth unless `exactly`, that holds the elements of [begin, end). Releases
     // the old block if it is another one. Out of line, and by value: see "register cursor" in appending.hpp.
-    HEADROOM_NOINLINE static constexpr extent_ reallocate_slow_(memory_reference_ memory, pointer begin, pointer end, pointer cap,
-                                                                std::size_t required, bool exactly) {
+    HEADROOM_NOINLINE static constexpr block_type_ reallocate_slow_(memory_reference_ memory, pointer begin, pointer end,
+                                                                    pointer cap, std::size_t required, bool exactly) {
         if constexpr (Memory::can_realloc()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) return memory.reallocate(begin, end, cap, required, exactly);
         }
@@ -328,7 +328,7 @@ private:
         set_block_(reallocate_slow_(memory_, begin_, end_, cap_, required, exactly), size);
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr void set_block_(const extent_& to, std::size_t size) noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void set_block_(const block_type_& to, std::size_t size) noexcept {
         pointer begin = to.begin;
         if constexpr (std::is_pointer_v<pointer>) {
             // GCC stores the returned pair and loads it as one vector, which waits 8 ns for both stores.
@@ -341,18 +341,18 @@ private:
 
     // Implements construct_in_new_block_() without the vector's address: see "register cursor" in appending.hpp.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr extent_ grow_and_construct_(memory_reference_ memory, const pointer& begin,
-                                                                        const pointer& at, const pointer& end, const pointer& cap,
-                                                                        Args&&... args) {
+    HEADROOM_ALWAYS_INLINE static constexpr block_type_ grow_and_construct_(memory_reference_ memory, const pointer& begin,
+                                                                            const pointer& at, const pointer& end,
+                                                                            const pointer& cap, Args&&... args) {
         const auto size = static_cast<std::size_t>(cap - begin);
         // Expands the block in place if the new element comes last; otherwise takes a new one.
         const pointer wider = at == end ? memory.try_expand_in_place_(begin, cap, size + 1, false) : pointer();
         const bool is_new_block = wider == pointer();
-        const extent_ to = is_new_block ? allocate_block_<Quiet>(memory, size, size + 1, false) : extent_{begin, wider};
+        const block_type_ to = is_new_block ? allocate_block_<Quiet>(memory, size, size + 1, false) : block_type_{begin, wider};
         if constexpr (Quiet) {
             if (to.begin == pointer()) return to;
         }
-        block_guard_ larger(memory, is_new_block ? to : extent_{});
+        block_guard_ larger(memory, is_new_block ? to : block_type_{});
         T* const place = detail::raw_pointer(to.begin) + (at - begin);
         memory.construct_(place, static_cast<Args&&>(args)...);
         if (is_new_block && begin != pointer())
@@ -361,8 +361,8 @@ private:
         return to;
     }
     template <bool Quiet, class... Args>
-    HEADROOM_NOINLINE static constexpr extent_ grow_and_construct_slow_(memory_reference_ memory, pointer begin, pointer at,
-                                                                        pointer end, pointer cap, Args&&... args) {
+    HEADROOM_NOINLINE static constexpr block_type_ grow_and_construct_slow_(memory_reference_ memory, pointer begin, pointer at,
+                                                                            pointer end, pointer cap, Args&&... args) {
         return grow_and_construct_<Quiet>(memory, begin, at, end, cap, static_cast<Args&&>(args)...);
     }
 };

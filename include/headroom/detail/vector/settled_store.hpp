@@ -57,7 +57,7 @@ public:
     }
 
     // All members but the end, passed by value: see "register cursor" in appending.hpp.
-    struct extent_ {
+    struct placement_ {
         T* begin = nullptr;
         T* cap = nullptr;
         range* control = nullptr;
@@ -68,7 +68,7 @@ public:
 
     constexpr settled_store_() noexcept = default;
     // Takes over the range in `from`; the size is 0.
-    constexpr explicit settled_store_(const extent_& from) noexcept
+    constexpr explicit settled_store_(const placement_& from) noexcept
         : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), limit_(from.limit) {}
     settled_store_(settled_store_&&) noexcept = default;
 
@@ -84,7 +84,7 @@ public:
     // Reserves a default range for a store without one. False if the system refuses.
     bool try_reserve_() noexcept {
         failure why;
-        const extent_ made = reserve_default_(0, why);
+        const placement_ made = reserve_default_(0, why);
         if (!why) set_range_(made);
         return !why;
     }
@@ -97,7 +97,7 @@ public:
         failure why;
         const held_range held = detail::acquire_range(bytes, true, bytes, commit, why);
         if (why) throw_refused_(what, bytes, why);
-        return settled_store_(make_extent_(held, start_offset, elements, true, commit));
+        return settled_store_(make_placement_(held, start_offset, elements, true, commit));
     }
 
     // Reserves a range like the one of `other`, if that has one. Precondition: this store has none. Throws `refused`.
@@ -112,7 +112,7 @@ public:
 
     HEADROOM_ALWAYS_INLINE void grow_by_one_() {
         const auto size = end_ - begin_;
-        const extent_ there = grow_full_by_one_(control_, begin_, end_, limit_);
+        const placement_ there = grow_full_by_one_(control_, begin_, end_, limit_);
         set_range_(there);
         end_ += size;
     }
@@ -124,7 +124,7 @@ public:
     }
     // Charges the memory of `count` elements, without committing it; returns true. A store without a range first reserves one for all of
     // them, since the system may grant less than the default. Throws `refused`. Precondition: count <= max_size().
-    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
+    [[nodiscard]] bool charge_(std::size_t count, std::size_t /* commit_count */) {
         if (begin_ == nullptr)
             set_range_(reserve_or_throw_(count <= default_max_size_() ? count * sizeof(T) : 0, reserve_message_));
         if (count <= max_size() && !is_premapped_()) {
@@ -280,8 +280,8 @@ private:
     }
 
     // Returns the members of a store in the range `held`, whose elements begin at `start_offset`.
-    [[nodiscard]] static extent_ make_extent_(const held_range& held, std::size_t start_offset, std::size_t max, bool exact,
-                                              const commit_policy& how) noexcept {
+    [[nodiscard]] static placement_ make_placement_(const held_range& held, std::size_t start_offset, std::size_t max, bool exact,
+                                                    const commit_policy& how) noexcept {
         static_assert(alignof(T) <= smallest_page_, "a range starts at a page, and pages may be as small as 4096 bytes");
         T* const begin = static_cast<T*>(static_cast<void*>(held.base + start_offset));
         const bool open = how.how_held() == holding::open && held.committed == held.reserved;
@@ -290,7 +290,7 @@ private:
     }
 
     // Reserves a default range, or a smaller one of at least `floor_bytes`. If refused, sets `why` and returns an empty extent.
-    [[nodiscard]] static extent_ reserve_default_(std::size_t floor_bytes, failure& why) noexcept {
+    [[nodiscard]] static placement_ reserve_default_(std::size_t floor_bytes, failure& why) noexcept {
         constexpr std::size_t by_default = default_bytes_();
         constexpr std::size_t smallest = Policy::smallest_reservation < by_default ? Policy::smallest_reservation : by_default;
         constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
@@ -303,20 +303,20 @@ private:
         if (why) return {};
         const std::size_t start_offset = start_offset_for_(held.base);
         const std::size_t fitting = (held.reserved - max_start_offset_) / sizeof(T);
-        return make_extent_(held, start_offset, fitting < default_max_size_() ? fitting : default_max_size_(), false,
-                            Policy::commit);
+        return make_placement_(held, start_offset, fitting < default_max_size_() ? fitting : default_max_size_(), false,
+                               Policy::commit);
     }
 
     // Like reserve_default_(), but throws `refused` with `what` in its message.
-    [[nodiscard]] static extent_ reserve_or_throw_(std::size_t floor_bytes, const char* what) {
+    [[nodiscard]] static placement_ reserve_or_throw_(std::size_t floor_bytes, const char* what) {
         failure why;
-        const extent_ made = reserve_default_(floor_bytes, why);
+        const placement_ made = reserve_default_(floor_bytes, why);
         if (why) throw_refused_(what, default_bytes_(), why);
         return made;
     }
 
     // Commits memory for `count` elements in all (`exactly`: only pages more). If refused, sets `why` and returns the extent unchanged.
-    HEADROOM_COLD static extent_ try_commit_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
+    HEADROOM_COLD static placement_ try_commit_(placement_ there, std::size_t count, bool exactly, failure& why) noexcept {
         if (count <= static_cast<std::size_t>(there.cap - there.begin)) return there;
         if (count > there.max_size()) {
             why = over_limit_;
@@ -330,8 +330,8 @@ private:
     }
     // Reserves a default range for a store without one, and commits memory for `count` elements. If refused, sets `why` and returns an
     // empty extent. Not marked cold: a small vector needs it once in its life, and a kept range often has the memory.
-    HEADROOM_NOINLINE static extent_ try_reserve_and_commit_(std::size_t count, bool exactly, failure& why) noexcept {
-        extent_ fresh = reserve_default_(count <= default_max_size_() ? count * sizeof(T) : 0, why);
+    HEADROOM_NOINLINE static placement_ try_reserve_and_commit_(std::size_t count, bool exactly, failure& why) noexcept {
+        placement_ fresh = reserve_default_(count <= default_max_size_() ? count * sizeof(T) : 0, why);
         if (count <= static_cast<std::size_t>(fresh.cap - fresh.begin) || why) return fresh;
         fresh = try_commit_(fresh, count, exactly, why);
         if (!why) return fresh;
@@ -341,10 +341,10 @@ private:
     HEADROOM_ALWAYS_INLINE void try_grow_(std::size_t count, bool exactly, failure& why) noexcept {
         // begin_ is not tested again after the calls, so that the compiler still knows that a new vector's size is 0.
         if (begin_ == nullptr) {
-            const extent_ there = try_reserve_and_commit_(count, exactly, why);
+            const placement_ there = try_reserve_and_commit_(count, exactly, why);
             if (!why) set_range_(there);
         } else {
-            const extent_ there = try_commit_({begin_, cap_, control_, limit_}, count, exactly, why);
+            const placement_ there = try_commit_({begin_, cap_, control_, limit_}, count, exactly, why);
             if (!why) cap_ = there.cap;
         }
     }
@@ -355,11 +355,11 @@ private:
     }
 
     // Slow path of an append to a full store: returns the members but the end. Throws `refused` or std::length_error.
-    HEADROOM_COLD static extent_ grow_full_by_one_(range* control, T* begin, T* end, limit_word_ limit) {
+    HEADROOM_COLD static placement_ grow_full_by_one_(range* control, T* begin, T* end, limit_word_ limit) {
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
         failure why;
-        const extent_ there = begin == nullptr ? try_reserve_and_commit_(needed, false, why)
-                                               : try_commit_({begin, end, control, limit}, needed, false, why);
+        const placement_ there = begin == nullptr ? try_reserve_and_commit_(needed, false, why)
+                                                  : try_commit_({begin, end, control, limit}, needed, false, why);
         if (why) throw_failure_(why, needed);
         return there;
     }
@@ -375,8 +375,8 @@ private:
         return detail::current_access(control) == access::read_write || !detail::protect(control, access::read_write);
     }
 
-    // Sets the members to an empty range; there was none before.
-    HEADROOM_ALWAYS_INLINE void set_range_(const extent_& there) noexcept {
+    // Sets the members to the range, without elements. Releases nothing: a caller that held elements there sets `end_` afterwards.
+    HEADROOM_ALWAYS_INLINE void set_range_(const placement_& there) noexcept {
         // The caller has just stored `there` member by member. Loading two members at once would wait 6 ns for both stores.
         T* begin = there.begin;
         T* cap = there.cap;

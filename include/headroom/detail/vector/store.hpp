@@ -38,8 +38,8 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     store.grow_to_(count);
     store.grow_by_one_();
     // Charges the memory of `count` elements in place, so that growing in steps is not refused half-way. An empty store may first allocate
-    // a block with memory for as many as the second argument says. False if `count` elements need another block.
-    { store.try_charge_(count, count) } -> std::same_as<bool>;
+    // a block with memory for as many as the second argument says. False if `count` elements need another block. May throw.
+    { store.charge_(count, count) } -> std::same_as<bool>;
     // Releases what growing past a capacity of `count` elements committed and charged in place, once building the elements has failed.
     store.restore_capacity_(count);
 
