@@ -277,6 +277,7 @@ range_chain push_to_list(range_lock held) noexcept {
     range_chain ending;
     if (held->extent.memory() == 0) {
         end_range(registry_lock(), held, ending);
+        held.unlock();    // the caller may unmap it before it destroys the argument
         return ending;
     }
     held.unlock();
