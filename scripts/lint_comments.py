@@ -1,5 +1,6 @@
 """Comments that can be checked are true: `x::y()` in a comment of include/ or src/ is a member of x, a file that a comment names exists,
-and no heading above several declarations speaks of a lock (each declaration says itself whether it requires one, or takes it).
+and no heading above several declarations speaks of a lock (each declaration says itself whether it requires one, or takes it). Each term of
+docs/design.md occurs in the code.
 """
 import collections
 import re
@@ -62,4 +63,15 @@ for path in sources:
         heading = HEADING.match(line)
         if heading and re.search(r"\brequires? the\b.*\block\b|\bunder the\b.*\block\b|\bwithout the lock\b", heading[1], re.I) and "Each" not in heading[1]:
             findings.append(f"{path}:{number}: a heading does not say who holds a lock; each declaration does: {heading[1]}")
+code_of_all = "\n".join(text(path) or "" for path in sources).lower()
+in_table = False
+for number, line in lines("docs/design.md"):
+    if line.startswith("| term |"):
+        in_table = True
+    elif in_table and not line.startswith("|"):
+        in_table = False
+    elif in_table and not line.startswith("|--"):
+        for term in line.split("|")[1].strip().split(", "):
+            if not re.search(re.escape(term.lower()).replace(r"\ ", r"[\s_/]+"), code_of_all):
+                findings.append(f"docs/design.md:{number}: the code has no {term}")
 finish(findings)
