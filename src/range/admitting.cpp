@@ -5,6 +5,6 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-bool try_admit(std::size_t bytes) noexcept { return !admit(bytes, bytes); }
+bool try_admit(std::size_t bytes) noexcept { return !admit(bytes, bytes, false); }
 
 }}}    // namespace headroom::detail

@@ -14,13 +14,15 @@ std::error_code make_accessible(locked_range control, std::size_t to) noexcept {
     const std::size_t accessible = extent.accessible();
     if (to <= accessible) return {};
     const std::size_t there = std::max(accessible, extent.memory());
-    if (const std::error_code error = admit(to > there ? to - there : 0, to)) return error;
+    const std::size_t added = to > there ? to - there : 0;
+    if (const std::error_code error = admit(added, to, true)) return error;
     const page_range more = control->part(accessible, to);
     const std::error_code error = commit(more);
     if (error) {
         // Several mappings (after advice for a part, say): the first may have become accessible. It would count as memory in use, and
         // stray writes to it would not fault.
         (void)protect(more, access::none);
+        settle_admitted(added);
     } else {
         extent.accessible_ = to;
     }
@@ -45,7 +47,10 @@ std::error_code commit_up_to(locked_range control, std::size_t to, populate_when
             return error;
         }
         // Any other refusal (of an older kernel, say): memory arrives at first touch.
-        if (!error) there = populated;
+        if (!error) {
+            settle_admitted(populated - there);
+            there = populated;
+        }
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
     if (how == populate_when::now && extent.populated_ >= from) extent.populated_ = std::max(extent.populated_, populated);
@@ -65,6 +70,9 @@ bool release_memory_after(locked_range control, std::size_t kept) noexcept {
     const std::size_t accessible = extent.accessible();
     const std::size_t end = premapped ? memory : std::max({memory, committed, accessible});
     if (end <= kept) return true;
+    // What may never have been touched.
+    if (const std::size_t written = std::max(kept, extent.populated_); accessible > written)
+        settle_admitted(accessible - written);
     // Before the system call, which may release pages and then fail.
     extent.memory_.store(std::min(memory, kept), std::memory_order_relaxed);
     extent.populated_ = std::min(extent.populated_, kept);

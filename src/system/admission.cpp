@@ -1,51 +1,100 @@
-// set_min_available_memory(): refuses memory before little is left.
+// set_min_available_memory(): refuses memory before little is left. Implements admission.hpp.
 #include "system/admission.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
+#include <utility>
 
 #include <headroom/reservation.hpp>
+
+#include "system/at_fork.hpp"
+#include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 {
 namespace detail { namespace {
 
 using admission_clock = std::chrono::steady_clock;
 
-constinit std::atomic<std::size_t> min_available{0};
+constexpr std::int64_t ticks(admission_clock::duration of) noexcept { return of.count(); }
 
-// A reading, which takes some 50 us, is repeated after `allowance` bytes or `max_allowance_age`, because other programs take memory too.
-constexpr std::size_t allowance_fraction = 16;    // of the rest above the minimum
-constexpr std::chrono::milliseconds max_allowance_age{10};
-constinit std::atomic<std::size_t> admitted{0};
-constinit std::atomic<std::size_t> allowance{0};
-constinit std::atomic<std::int64_t> last_read{0};
+// A reading takes some 50 us. It is repeated when it is old, because other programs take memory too, and after a fraction of what was left.
+constexpr std::int64_t max_reading_age = ticks(std::chrono::milliseconds(10));
+constexpr std::size_t allowance_fraction = 16;
+// Admitted memory that is not written by then will hardly be written soon.
+constexpr std::int64_t max_unwritten_age = ticks(std::chrono::seconds(2));
 
-// True if `more` bytes leave the minimum available. Reads the available memory again if the last reading is old or nearly used up.
-bool leaves_enough(std::size_t more) noexcept {
-    const std::int64_t now = admission_clock::now().time_since_epoch().count();
-    constexpr std::int64_t trusted = std::chrono::duration_cast<admission_clock::duration>(max_allowance_age).count();
-    const std::size_t together = admitted.fetch_add(more, std::memory_order_relaxed) + more;
-    if (together <= allowance.load(std::memory_order_relaxed) && now - last_read.load(std::memory_order_relaxed) < trusted)
-        return true;
-    const std::size_t minimum = min_available.load(std::memory_order_relaxed);
+// The last reading, and what was admitted. One thread reads at a time; the others wait for it.
+constinit constant_mutex reading_mutex;
+constinit std::size_t min_available = 0;
+constinit std::int64_t last_read = 0;
+constinit std::size_t left = 0;                 // above the minimum at the last reading, without what was in flight then
+constinit std::size_t admitted = 0;             // since then, and not settled
+constinit std::size_t unsettled = 0;            // since then, of what nobody settles
+constinit std::size_t earlier_unsettled = 0;    // the same, between the two last readings
+constinit std::size_t in_flight = 0;            // admitted before the last reading, and not settled
+constinit std::size_t long_in_flight = 0;       // the same, for longer than max_unwritten_age
+constinit std::int64_t in_flight_since = 0;
+
+// Takes up to `by` from the count, and as much from `by`.
+void reduce(std::size_t& count, std::size_t& by) noexcept {
+    const std::size_t less = std::min(count, by);
+    count -= less;
+    by -= less;
+}
+
+// Reads what is available. Requires reading_mutex.
+void read_available(std::int64_t now) noexcept {
+    in_flight += std::exchange(admitted, 0);
+    earlier_unsettled = std::exchange(unsettled, 0);
+    if (now - in_flight_since >= max_unwritten_age) {
+        long_in_flight = std::exchange(in_flight, 0);
+        in_flight_since = now;
+    }
+    const std::size_t taken = min_available + in_flight + long_in_flight + earlier_unsettled;
     const std::size_t available = available_memory();
-    if (available < minimum || available - minimum < more) return false;
-    // Read more often near the minimum.
-    admitted.store(more, std::memory_order_relaxed);
-    allowance.store(more + (available - minimum - more) / allowance_fraction, std::memory_order_relaxed);
-    last_read.store(now, std::memory_order_relaxed);
+    left = available > taken ? available - taken : 0;
+    last_read = now;
+}
+
+bool admit_bytes(std::size_t more, bool is_settled) noexcept {
+    const std::lock_guard pause(reading_mutex);
+    const std::int64_t now = admission_clock::now().time_since_epoch().count();
+    if (now - last_read >= max_reading_age || admitted + unsettled + more > left / allowance_fraction) read_available(now);
+    if (more > left) return false;
+    (is_settled ? admitted : unsettled) += more;
     return true;
 }
+
+void settle_bytes(std::size_t bytes) noexcept {
+    const std::lock_guard pause(reading_mutex);
+    reduce(long_in_flight, bytes);
+    reduce(in_flight, bytes);
+    reduce(admitted, bytes);
+}
+
+constexpr memory_guard available_memory_guard{admit_bytes, settle_bytes};
+
+void admission_at_fork(fork_moment now) noexcept {
+    if (now == fork_moment::before) return reading_mutex.lock();
+    reading_mutex.unlock();
+}
+
+[[maybe_unused]] const bool admission_forks = at_fork(fork_place::admission, admission_at_fork);
 
 }    // namespace
 }    // namespace detail
 
 bool set_min_available_memory(std::size_t bytes) noexcept {
     using namespace detail;
-    allowance.store(0, std::memory_order_relaxed);    // the next request reads
-    min_available.store(bytes, std::memory_order_relaxed);
-    leaves_enough_memory.store(bytes != 0 ? leaves_enough : nullptr, std::memory_order_relaxed);
+    {
+        const std::lock_guard pause(reading_mutex);
+        min_available = bytes;
+        last_read = 0;    // the next request reads
+        left = admitted = unsettled = earlier_unsettled = in_flight = long_in_flight = 0;
+    }
+    guard_of_memory.store(bytes != 0 ? &available_memory_guard : nullptr, std::memory_order_release);
     return available_memory() != SIZE_MAX && memory_limits_are_visible();
 }
 

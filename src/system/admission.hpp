@@ -9,15 +9,29 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Checks the available memory (admission.cpp). Null until set_min_available_memory(), so that other programs do not link it.
-extern constinit std::atomic<bool (*)(std::size_t more) noexcept> leaves_enough_memory;
+// The guard of set_min_available_memory().
+struct memory_guard {
+    // Counts `more` bytes as taken and returns true, if the minimum stays available without them and what was counted before. With
+    // `is_settled`, settle() will be told of them; otherwise they count until the reading after next.
+    bool (*admit)(std::size_t more, bool is_settled) noexcept;
+    // Counts `bytes` of admitted memory no longer: they were written, and so are missing from what is available, or were given back.
+    void (*settle)(std::size_t bytes) noexcept;
+};
+// Null until set_min_available_memory(), so that other programs do not link it.
+extern constinit std::atomic<const memory_guard*> guard_of_memory;
 
-// Returns out_of_memory() if `more` new bytes are refused: if `whole`, the range or block that they belong to, exceeds all memory, or if
-// less than set_min_available_memory() would stay available. Call it before a system call that provides memory. Any thread may call it.
-[[nodiscard]] inline std::error_code admit(std::size_t more, std::size_t whole) noexcept {
+// Admits `more` new bytes of a range or block of `whole` bytes. Returns out_of_memory() if `whole` exceeds all memory, or if less than
+// set_min_available_memory() would stay available. Call it once, before the system call that provides the memory. `is_settled`: true if
+// settle_admitted() is called for these bytes. Any thread may call it.
+[[nodiscard]] inline std::error_code admit(std::size_t more, std::size_t whole, bool is_settled) noexcept {
     if (exceeds_ram_and_swap(whole)) return out_of_memory();
-    auto* const check = leaves_enough_memory.load(std::memory_order_relaxed);
-    return check == nullptr || more == 0 || check(more) ? std::error_code() : out_of_memory();
+    const memory_guard* const guard = guard_of_memory.load(std::memory_order_acquire);
+    return guard == nullptr || more == 0 || guard->admit(more, is_settled) ? std::error_code() : out_of_memory();
+}
+// Says that `bytes` of admitted memory were written or given back. Those that are neither are counted for two to four seconds.
+inline void settle_admitted(std::size_t bytes) noexcept {
+    const memory_guard* const guard = guard_of_memory.load(std::memory_order_acquire);
+    if (guard != nullptr && bytes != 0) guard->settle(bytes);
 }
 
 }}}    // namespace headroom::detail

@@ -16,6 +16,7 @@ enum class fork_place : std::size_t {
     files,                 // the list of writers; no other lock is taken under it
     prefaulter,            // no lock: the state of the helper thread
     ranges,                // the registry and the cache of kept ranges
+    admission,             // the guard of set_min_available_memory()
     count
 };
 

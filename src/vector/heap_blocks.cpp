@@ -39,7 +39,10 @@ heap_kind detect_heap() noexcept {
 }
 
 void* allocate_heap_block(const block_layout& layout, std::size_t bytes) noexcept {
-    if (bytes >= min_checked_heap_block && !try_admit(bytes)) return nullptr;
+    return bytes >= min_checked_heap_block && !try_admit(bytes) ? nullptr : allocate_admitted_heap_block(layout, bytes);
+}
+
+void* allocate_admitted_heap_block(const block_layout& layout, std::size_t bytes) noexcept {
     return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->allocate_bytes(bytes);
 }
 

@@ -39,6 +39,8 @@ heap_kind detect_heap() noexcept;
 inline constexpr std::size_t min_checked_heap_block = std::size_t{1} << 20;
 // Allocates a block of the layout's heap. Null if that or try_admit() refuses.
 [[nodiscard]] void* allocate_heap_block(const block_layout& layout, std::size_t bytes) noexcept;
+// The same for memory that was admitted.
+[[nodiscard]] void* allocate_admitted_heap_block(const block_layout& layout, std::size_t bytes) noexcept;
 void free_heap_block(const block_layout& layout, void* begin) noexcept;
 
 }}}    // namespace headroom::detail

@@ -82,7 +82,7 @@ block<void*> allocate_instead_of_range(const block_layout& layout, void* old, st
         if (!exceeds_addresses(layout, usable) && try_admit(block_bytes(layout, usable))) {
             const std::size_t bytes = block_bytes(layout, usable);
             void* const start =
-                old != nullptr ? std::realloc(block_start(layout, old), bytes) : allocate_heap_block(layout, bytes);
+                old != nullptr ? std::realloc(block_start(layout, old), bytes) : allocate_admitted_heap_block(layout, bytes);
             if (start != nullptr) {
                 void* const begin = place_header(layout, start, {nullptr, 0});
                 return {begin, end_of(layout, begin, usable)};

@@ -442,7 +442,8 @@ private:
         detail::page_runs::mark_used(found, count);
         return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
     }
-    // Slow path of page_runs::take_free_run(): returns `count` pages, freed by returning blocks to slabs or in a new segment; none if refused.
+    // Slow path of page_runs::take_free_run(): returns `count` pages, freed by returning blocks to slabs or in a new segment; none if
+    // refused.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
 
     // Makes all bins, slabs and page runs empty, for release() and rewind().
