@@ -73,6 +73,7 @@ using headroom::reservation;
 using headroom::reservations;
 using headroom::reset_statistics;
 using headroom::set_cache_limit;
+using headroom::set_mapping_limit;
 using headroom::set_min_available_memory;
 using headroom::statistics;
 using headroom::stepped;
@@ -122,6 +123,7 @@ using headroom::tracking_statistics;
 // resource_allocator.hpp, winked.hpp
 using headroom::default_resource;
 using headroom::make_winked;
+using headroom::mapping_limit;
 using headroom::resource_allocator;
 using headroom::set_default_resource;
 using headroom::winked;

@@ -3,6 +3,7 @@
 
 #include <headroom/reservation.hpp>
 
+#include "range/range.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 {
@@ -16,6 +17,9 @@ refused::refused(const char* what, std::size_t bytes, std::error_code code) noex
         if (count.most != 0 && count.used + few >= count.most)
             std::snprintf(mappings, sizeof mappings, "; the process has %zu of the %zu mappings that vm.max_map_count allows",
                           count.used, count.most);
+        else if (detail::exceeds_mappings())
+            std::snprintf(mappings, sizeof mappings, "; reservations have the %zu mappings that set_mapping_limit() allows",
+                          mapping_limit());
     }
     // message() allocates, and memory may be short; then the number must do.
     try {

@@ -202,6 +202,13 @@ HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 // at once). Thread-safe.
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
+// Limits the mappings of reservations and containers, at two for each, so that malloc and threads of the same process keep some: by default
+// to half of what the system allows a process (Linux: vm.max_map_count, mostly 65,530, so 16,382 reservations; other systems: no limit).
+// Past it reserving is refused: a `vector` uses the heap, a `settled_vector` throws `refused`. Those that exist stay. Thread-safe.
+// Invalidates: nothing.
+HEADROOM_API void set_mapping_limit(std::size_t mappings) noexcept;
+HEADROOM_API [[nodiscard]] std::size_t mapping_limit() noexcept;
+
 // Refuses commits (`refused`, a bad_alloc) that would leave less than `bytes` of memory available, on the machine or below the limit of a
 // control group (version 1 or 2; inactive file pages count as available). A vector that grows in a container then throws, instead of being
 // killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap blocks.

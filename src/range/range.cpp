@@ -17,6 +17,9 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
+constexpr std::size_t limit_not_set = 0;
+constinit std::atomic<std::size_t> limit_of_mappings{limit_not_set};
+
 // Returns the offset of the next start before a 2 MiB boundary. Staggered, so that the last pages of many vectors that grow together fall
 // into different sets of the processor's table of translations (TLB), which are chosen by the lowest bits of the page number. The first
 // eight start at the boundary: so few pages fit into one set. Before the boundary, so that huge pages begin at most that much later than
@@ -36,7 +39,7 @@ constexpr std::size_t common_size = least_common == 0 ? 0 : least_common + (std:
 // Makes a range for an owner that reserves `bytes`, with as many usable. Not live yet. If refused, sets `error` and returns null.
 range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& policy, std::error_code& error,
                   reserve_function* for_file) noexcept {
-    range* const control = new_control_block();
+    range* const control = exceeds_mappings() ? nullptr : new_control_block();
     if (control == nullptr) {
         error = out_of_memory();
         return nullptr;
@@ -126,6 +129,13 @@ bool prepare_for_reuse(locked_range control, std::size_t used) noexcept {
 }
 
 }    // namespace
+
+bool exceeds_mappings() noexcept {
+    constexpr std::size_t few = 1024;    // ranges; no system allows fewer mappings than these take
+    const std::size_t ranges = addresses.ranges.load(std::memory_order_relaxed);
+    const bool is_set = limit_of_mappings.load(std::memory_order_relaxed) != limit_not_set;
+    return (ranges >= few || is_set) && (ranges + 1) * mappings_per_range > mapping_limit();
+}
 
 void unmap_all_ranges(range_chain chain) noexcept {
     while (range* const each = chain.pop()) unmap_range_of(each);
@@ -255,6 +265,17 @@ namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
     detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // SIZE_MAX: not set
+}
+
+void set_mapping_limit(std::size_t mappings) noexcept {
+    detail::limit_of_mappings.store(mappings != 0 ? mappings : 1, std::memory_order_relaxed);
+}
+
+std::size_t mapping_limit() noexcept {
+    std::size_t limit = detail::limit_of_mappings.load(std::memory_order_relaxed);
+    if (limit != detail::limit_not_set) return limit;
+    const std::size_t half = detail::max_mappings() / 2;
+    return detail::limit_of_mappings.compare_exchange_strong(limit, half, std::memory_order_relaxed) ? half : limit;
 }
 
 std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }

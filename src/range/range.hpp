@@ -47,6 +47,12 @@ using reserve_function = page_range(std::size_t bytes, std::size_t alignment, st
 // helper releases idle memory of ranges in the cache.
 extern constinit std::atomic<void (*)() noexcept> end_helper;
 
+// Mappings of a range that has memory: the accessible part and the rest, which is one mapping with its neighbours' guards.
+inline constexpr std::size_t mappings_per_range = 2;
+
+// True if one more range would take more mappings than reservations may have, so that the rest of the process keeps some.
+[[nodiscard]] bool exceeds_mappings() noexcept;
+
 // Returns unused address space, mappings and memory to the system, after a refusal.
 void release_unused() noexcept;
 

@@ -110,6 +110,7 @@ void update_lists(range* control, bool enter) noexcept {
     const auto fitting = static_cast<unsigned>(std::bit_width(usable - 1));
     const unsigned level = fitting < min_level ? min_level : fitting;
     const registry_lock guard;
+    addresses.ranges.fetch_add(enter ? 1 : std::size_t(-1), std::memory_order_relaxed);
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
     const std::size_t last = region_of(control->start() + usable - 1, level);
     for (std::size_t region = region_of(control->start(), level); region <= last; ++region) {

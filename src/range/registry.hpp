@@ -24,6 +24,7 @@ void free_control_block(range* control) noexcept;
 struct address_table {
     std::atomic<std::uint64_t> levels{0};             // bit n: ranges of level n were entered; never cleared
     std::atomic<std::size_t> removals{0};             // number of removals; wraps
+    std::atomic<std::size_t> ranges{0};               // number of ranges in it
     std::array<std::atomic<range*>, 2048> lists{};    // region number modulo 2048
 };
 extern constinit address_table addresses;

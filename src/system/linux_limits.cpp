@@ -30,6 +30,13 @@ std::size_t number_or_zero(const char* path) noexcept {
 
 }    // namespace
 
+std::size_t max_mappings() noexcept {
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
+    const std::size_t most = number_or_zero("/proc/sys/vm/max_map_count");
+    return most != 0 ? most : SIZE_MAX;
+}
+
 mapping_count count_mappings() noexcept {
     const errno_guard unchanged;
     const cancellation_guard throughout;

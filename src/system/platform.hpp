@@ -43,6 +43,8 @@ struct mapping_count {
     std::size_t most = 0;
 };
 [[nodiscard]] mapping_count count_mappings() noexcept;
+// Returns how many mappings the system allows a process; SIZE_MAX if it does not tell. Reads a file.
+[[nodiscard]] std::size_t max_mappings() noexcept;
 
 // Adds the range to, or removes it from, the roots that a leak checker scans for pointers (AddressSanitizer's).
 void set_leak_root(page_range range, bool wanted) noexcept;

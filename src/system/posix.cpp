@@ -124,6 +124,7 @@ std::size_t available_memory() noexcept { return SIZE_MAX; }
 bool memory_limits_are_visible() noexcept { return false; }
 
 mapping_count count_mappings() noexcept { return {}; }
+std::size_t max_mappings() noexcept { return SIZE_MAX; }
 
 void set_leak_root(page_range, bool) noexcept {}
 

@@ -185,6 +185,7 @@ std::size_t available_memory() noexcept { return SIZE_MAX; }
 bool memory_limits_are_visible() noexcept { return false; }
 
 mapping_count count_mappings() noexcept { return {}; }
+std::size_t max_mappings() noexcept { return SIZE_MAX; }
 
 void keep_module_loaded(const void* code) noexcept {
     HMODULE module = nullptr;
