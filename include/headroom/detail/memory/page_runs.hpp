@@ -26,10 +26,11 @@ struct page_counts {
     static constexpr std::uint8_t free_run = 0xFE;    // at the ends of a free run
     static constexpr std::uint8_t used_run = 0xFF;    // at the ends of the run of a large block
 
-    std::uint16_t first_free;    // slab: offset of the first free block from the first page in bytes, plus 1; 0: none
-    std::uint16_t used;          // carved blocks that are not in its list
-    std::uint16_t carved;        // blocks carved from the slab
-    std::uint8_t bin;            // bin of the slab, or one of the two above
+    std::uint16_t first_free;     // slab: offset of the first free block from the first page in bytes, plus 1; 0: none
+    std::uint16_t used;           // carved blocks that are not in its list
+    std::uint16_t carved : 10;    // blocks carved from the slab
+    std::uint16_t pages : 6;      // of the slab
+    std::uint8_t bin;             // bin of the slab, or one of the two above
     // Slab: pages from its first one, which has the other fields. Free run: 1 if its memory was returned to the system.
     std::uint8_t home_distance;
 
@@ -80,7 +81,7 @@ struct segment {
     void for_each_run(Visit visit) const {
         for (std::size_t at = 0; at < high_water;) {
             const page_counts& found = counts[at];
-            const std::size_t count = found.bin >= page_counts::free_run ? found.length() : detail::slab_pages(found.bin);
+            const std::size_t count = found.bin >= page_counts::free_run ? found.length() : std::size_t{found.pages};
             visit(at, count, found);
             at += count;
         }
