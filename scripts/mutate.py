@@ -69,7 +69,7 @@ EQUIVALENT = {
         "dev has libstdc++'s iterators: access_to of the preset clang-libcxx finds it",
     ("include/headroom/detail/memory/checks.hpp", "std::size_t threads_ = 1;"): "room for one record more",
     ("src/system/files.hpp", "std::intptr_t value = -2;"): "no file has that number either",
-    ("src/memory/threads.cpp", "without std::free(memory);"): "at_thread_end() is refused on Windows alone",
+    ("src/memory/thread_cache.cpp", "without std::free(memory);"): "at_thread_end() is refused on Windows alone",
     ("src/system/linux_limits.cpp", "const bool there = commands >= 0 || (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;"):
         "a kernel without it refuses the next call",
     ("src/system/linux_marks.cpp", "clean[length] = c >= ' ' || c > '~' || std::strchr(\"[]\\\\$`\", c) != nullptr ? '_' : c;"):

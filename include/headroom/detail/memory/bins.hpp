@@ -160,8 +160,8 @@ struct bin_queue {
 
 // Queue of a multipool's bin. Counts frees, so that freed blocks are returned to their slabs from time to time (slabs.hpp).
 struct bin : bin_queue {
-    std::int32_t frees_until_sort;    // frees until then; 0: not active yet
-    std::uint32_t unslabbed;          // blocks that were not carved from a slab
+    std::int32_t frees_until_flush;    // frees until then; 0: not active yet
+    std::uint32_t chunk_blocks;        // blocks carved from chunks, not slabs: in use and free
 };
 
 // Returns the size rounded up to the alignment, minus one; zero bytes wrap to a large number. Does not round to a constant alignment below

@@ -16,7 +16,7 @@ inline namespace HEADROOM_MEMORY_ABI {
 
 inline void multipool_resource::record_carved() noexcept {
     std::size_t all = 0;
-    for_each_active([&](std::size_t, const detail::bin& each) noexcept { all += each.unslabbed; });
+    for_each_active([&](std::size_t, const detail::bin& each) noexcept { all += each.chunk_blocks; });
     if (chain_.active() != nullptr) chain_.active()->blocks += all - carved_;
     carved_ = all;
 }
@@ -73,7 +73,7 @@ inline std::byte* multipool_resource::try_upstream(const detail::memory_piece& l
 
 inline std::uint64_t multipool_resource::free_stamp() const noexcept {
     std::uint64_t left = 0;
-    for (const detail::bin& each : bins_) left += static_cast<std::uint32_t>(each.frees_until_sort);
+    for (const detail::bin& each : bins_) left += static_cast<std::uint32_t>(each.frees_until_flush);
     return (slow_frees_ << 40) - left;
 }
 
@@ -107,16 +107,16 @@ HEADROOM_COLD inline bool multipool_resource::release_empty(std::size_t bytes) n
     return any;
 }
 
-HEADROOM_COLD inline bool multipool_resource::free_chunk_blocks() noexcept {
+HEADROOM_COLD inline bool multipool_resource::move_blocks_to_extents() noexcept {
     bool any = false;
     detail::chunk* of = nullptr;    // chunk of the last block
     for_each_active([&](std::size_t index, detail::bin& each) noexcept {
-        detail::bin_queue& queue = slabs_ != nullptr ? slabs_->unslabbed(index) : static_cast<detail::bin_queue&>(each);
+        detail::bin_queue& queue = slabs_ != nullptr ? slabs_->free_chunk_blocks(index) : static_cast<detail::bin_queue&>(each);
         for (detail::free_block* block = queue.pop_all(); block != nullptr; any = true) {
             auto* const place = reinterpret_cast<std::byte*>(std::exchange(block, detail::next_of(block)));
             if (of == nullptr || place < of->first || place >= of->last) of = chain_.find(place);
             --of->blocks;
-            --each.unslabbed;
+            --each.chunk_blocks;
             --carved_;
             extents_.push(place, place + detail::bin_bytes(index));
         }
@@ -129,7 +129,7 @@ HEADROOM_COLD inline bool multipool_resource::join_chunk_blocks() noexcept {
     constexpr std::size_t most_chunks = 64;
     if (chain_.count() > most_chunks) return false;
     record_carved();
-    const bool any = free_chunk_blocks();
+    const bool any = move_blocks_to_extents();
     if (std::exchange(uses_extents_, true) && !any) return false;
     retire_cursor();
     detail::extent_lists free = extents_.pop_all();

@@ -111,8 +111,8 @@ private:
     static constexpr std::size_t min_first_segment_bytes = std::size_t{128} << 10;
     static constexpr std::size_t max_run_bytes = (std::size_t{1} << 20) - 1;    // largest block in pages of a reservation
     // Frees after which a queue's blocks are returned to their slabs; and while many blocks are freed and none is allocated.
-    static constexpr std::int32_t frees_between_sorts = 128;
-    static constexpr std::int32_t frees_between_sorts_busy = 16;
+    static constexpr std::int32_t frees_between_flushes = 128;
+    static constexpr std::int32_t frees_between_flushes_busy = 16;
     static constexpr std::int32_t frees_when_few_slabs = 32;
     static constexpr std::int32_t frees_without_slabs = INT32_MAX;    // and for blocks above 4 KiB
     // True if freed blocks without a queue are kept. Not in checked builds: most of each becomes inaccessible, so that late writes fault.
@@ -144,7 +144,7 @@ private:
     // Fast path of deallocate(): pushes a block to its bin, or takes the slow path.
     HEADROOM_ALWAYS_INLINE void push_block(std::size_t offset, void* block, std::size_t bytes) {
         // Bins excluded by the options always take the slow path.
-        if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_sort < 0)) return push_block_slow(offset, block, bytes);
+        if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_flush < 0)) return push_block_slow(offset, block, bytes);
         bin_at(offset).push(block);
         on_deallocate(block, offset);
     }
@@ -187,7 +187,7 @@ private:
     HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t offset, std::size_t bytes, std::size_t alignment) {
         std::byte* const place = chain_.cursor;
         chain_.cursor = place + size_of(offset);
-        ++bin_at(offset).unslabbed;
+        ++bin_at(offset).chunk_blocks;
         return on_first_use(place, bytes, alignment);
     }
     // Carves a block at the first place for its size; what is before it becomes an extent. Precondition: it fits into the chunk.
@@ -235,7 +235,7 @@ private:
         active_[index / 64] |= std::uint64_t{1} << index % 64;
         if (bins_[index].last == nullptr) {
             bins_[index].clear();
-            bins_[index].frees_until_sort = initial_frees_until_sort(index);
+            bins_[index].frees_until_flush = initial_frees_until_flush(index);
         }
         return bins_[index];
     }
@@ -249,8 +249,8 @@ private:
             }
         }
     }
-    [[nodiscard]] std::int32_t initial_frees_until_sort(std::size_t index) const noexcept {
-        return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_sorts;
+    [[nodiscard]] std::int32_t initial_frees_until_flush(std::size_t index) const noexcept {
+        return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_flushes;
     }
 
     // Returns pages at the end of the active segment; none if a new segment is needed. See page_runs::take_unused().
@@ -367,7 +367,7 @@ private:
     // Part of join_free_memory(): joins the free blocks of chunks. False if there are none, or more than 64 chunks. O(n log n).
     bool join_chunk_blocks() noexcept;
     // Makes the free blocks of no slab extents, not joined. False if there are none. Precondition: record_carved() was called.
-    bool free_chunk_blocks() noexcept;
+    bool move_blocks_to_extents() noexcept;
     // True if no block of the chunk is in use. Precondition: join_chunk_blocks() and record_carved() were called since the last free.
     static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks == 0; }
     // True if upstream, which has just refused `bytes`, reuses memory that is returned to it; a monotonic resource does not. Finds out
@@ -444,8 +444,8 @@ private:
         checks_.on_release();
         for_each_active([this](std::size_t index, detail::bin& each) {
             each.clear();
-            each.unslabbed = 0;
-            each.frees_until_sort = initial_frees_until_sort(index);
+            each.chunk_blocks = 0;
+            each.frees_until_flush = initial_frees_until_flush(index);
         });
         carved_ = 0;
         ++slow_frees_;

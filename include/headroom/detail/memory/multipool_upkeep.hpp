@@ -24,7 +24,7 @@ HEADROOM_COLD inline bool multipool_resource::add_segment(const detail::memory_p
             slabs_ = new (upstream_resource()->allocate(sizeof(detail::slab_pool), alignof(detail::slab_pool)))
                 detail::slab_pool(upstream_resource());
             for_each_active(
-                [this](std::size_t index, detail::bin& each) { each.frees_until_sort = initial_frees_until_sort(index); });
+                [this](std::size_t index, detail::bin& each) { each.frees_until_flush = initial_frees_until_flush(index); });
         }
         slabs_->runs().add(memory);
         if (chain_.was_refused()) slabs_->use_small_slabs();
@@ -167,7 +167,7 @@ inline void* multipool_resource::allocate_run(std::size_t bytes, std::size_t ali
 
 template <class Take, class TakeUnused>
 bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) noexcept {
-    if (slabs_->runs().start_sort_if_due(medium_pages_freed())) return_blocks_to_slabs(false);
+    if (slabs_->runs().start_flush_if_due(medium_pages_freed())) return_blocks_to_slabs(false);
     if (take() || take_unused()) return true;
     if (joined_stamp_ != 0 && free_stamp() == joined_stamp_) return false;
     return_blocks_to_slabs(true);
@@ -178,20 +178,20 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     detail::bin& mine = bin_at(offset);
     ++slow_frees_;
     if (mine.last == nullptr) {    // excluded by the options
-        mine.frees_until_sort = 0;
+        mine.frees_until_flush = 0;
         return deallocate_large(block, bytes);
     }
     mine.push(block);
     on_deallocate(block, offset);
-    mine.frees_until_sort = initial_frees_until_sort(index_of(offset));
+    mine.frees_until_flush = initial_frees_until_flush(index_of(offset));
     if (slabs_ == nullptr) return;
     // Blocks freed since the last call are only deferred, and returned to their slabs at the next call, unless they are reused before. So
     // memory that is freed and allocated in turn stays in the queue. And while a container is destroyed, each block is fetched from memory
     // by the address in the one before; the blocks returned to slabs have arrived long ago, so this work hides in that wait.
     if (!slabs_->has_many_slabs(index_of(offset))) {
-        mine.frees_until_sort -= frees_when_few_slabs;    // returned with the others, see return_blocks_to_slabs()
+        mine.frees_until_flush -= frees_when_few_slabs;    // returned with the others, see return_blocks_to_slabs()
     } else if (slabs_->defer(mine, index_of(offset))) {
-        mine.frees_until_sort = frees_between_sorts_busy;
+        mine.frees_until_flush = frees_between_flushes_busy;
     }
 }
 
@@ -200,7 +200,7 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
     for (std::uint64_t left = active_[0] >> detail::short_bin_count | active_[1] << (64 - detail::short_bin_count); left != 0;
          left &= left - 1) {
         const std::size_t index = detail::short_bin_count + static_cast<std::size_t>(std::countr_zero(left));
-        result += static_cast<std::size_t>(frees_without_slabs - bins_[index].frees_until_sort) * detail::bin_bytes(index) /
+        result += static_cast<std::size_t>(frees_without_slabs - bins_[index].frees_until_flush) * detail::bin_bytes(index) /
                   detail::pool_page_bytes;
     }
     return result;
@@ -208,10 +208,10 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
 
 [[gnu::noinline]] inline void multipool_resource::return_blocks_to_slabs(bool all) noexcept {
     for_each_active([this, all, slabs = slabs_](std::size_t index, detail::bin& each) {
-        if (all || index >= detail::short_bin_count || each.frees_until_sort <= frees_between_sorts - frees_when_few_slabs) {
-            const std::int32_t initial = initial_frees_until_sort(index);
-            slow_frees_ += static_cast<std::uint32_t>(initial - each.frees_until_sort);
-            each.frees_until_sort = initial;
+        if (all || index >= detail::short_bin_count || each.frees_until_flush <= frees_between_flushes - frees_when_few_slabs) {
+            const std::int32_t initial = initial_frees_until_flush(index);
+            slow_frees_ += static_cast<std::uint32_t>(initial - each.frees_until_flush);
+            each.frees_until_flush = initial;
             slabs->return_to_slabs(each, index);
         } else {
             slabs->return_deferred(index);
@@ -304,7 +304,7 @@ inline multipool_statistics multipool_resource::statistics() const noexcept {
         const detail::bin& each_bin = bins_[index];
         each.block_bytes = detail::bin_bytes(index);
         each.free += each_bin.count();
-        each.in_use = each.in_use + each_bin.unslabbed - each.free;
+        each.in_use = each.in_use + each_bin.chunk_blocks - each.free;
         result.blocks += each.in_use;
         result.bytes += each.in_use * each.block_bytes;
     }

@@ -141,7 +141,7 @@ public:
     // Frees all pages that were ever used: they are one free run in each segment.
     void reset() noexcept {
         lists_ = {};
-        nonempty_lists_ = free_ = used_since_sort_ = 0;
+        nonempty_lists_ = free_ = used_since_flush_ = 0;
         for (segment* const each : *this) {
             if (each->high_water == 0) continue;
             detail::poison(each->memory.data, each->high_water * pool_page_bytes);
@@ -200,14 +200,14 @@ public:
         if (more > of.pages - of.high_water || !provide(of.memory, (of.high_water + more) * pool_page_bytes)) return {};
         if (before != 0) remove_free_run({&of, first}, before);
         raise_high_water(more);
-        used_since_sort_ += more;
+        used_since_flush_ += more;
         return {&of, first};
     }
     // True if returning blocks to slabs may pay: enough pages were used for the first time, or freed, since the last call that returned
     // true; that call restarts the count. `pending`: freed pages that are not free runs yet.
-    [[nodiscard]] bool start_sort_if_due(std::size_t pending) noexcept {
-        if (used_since_sort_ + pending < 16 + used_ / 16) return false;
-        used_since_sort_ = 0;
+    [[nodiscard]] bool start_flush_if_due(std::size_t pending) noexcept {
+        if (used_since_flush_ + pending < 16 + used_ / 16) return false;
+        used_since_flush_ = 0;
         return true;
     }
 
@@ -412,7 +412,7 @@ private:
     segment* active_ = nullptr;        // segment whose unused pages are taken next; null: none
     std::size_t used_ = 0;             // pages
     std::size_t free_ = 0;
-    std::size_t used_since_sort_ = 0;     // pages taken unused since start_sort_if_due() was last true
+    std::size_t used_since_flush_ = 0;    // pages taken unused since start_flush_if_due() was last true
     std::uint64_t nonempty_lists_ = 0;    // a bit for each list that is not empty
     std::array<page_links*, list_count> lists_{};
 };

@@ -57,8 +57,8 @@ public:
         if (!state.deferred.empty()) {
             (void)queue.append_up_to(state.deferred, refill_blocks);
             state.reused_deferred = true;
-        } else if (!state.unslabbed.empty()) {
-            (void)queue.append_up_to(state.unslabbed, refill_blocks);
+        } else if (!state.free_chunk_blocks.empty()) {
+            (void)queue.append_up_to(state.free_chunk_blocks, refill_blocks);
         } else {
             return refill_from_slab(queue, index);
         }
@@ -109,7 +109,7 @@ public:
     // True if the bin has more than 16 slabs: more than the processor's first caches hold, so its freed blocks should go back to their
     // slabs, to be in order. Those of fewer slabs may stay in the bin's queue until empty slabs are needed.
     [[nodiscard]] bool has_many_slabs(std::size_t index) const noexcept {
-        return sizes_[index].pages > max_unsorted_slabs * bin_shapes[index].pages;
+        return sizes_[index].pages > max_queued_slabs * bin_shapes[index].pages;
     }
 
     // Empties the queue: refill() takes its blocks first, or the next defer() returns them to their slabs. True if blocks were deferred
@@ -130,14 +130,14 @@ public:
         return_deferred(index);
         return_to_slabs(queue.pop_all(), index);
     }
-    // Returns a null-terminated list of free blocks to their slabs, those of no slab to unslabbed(). O(blocks).
+    // Returns a null-terminated list of free blocks to their slabs, those of no slab to free_chunk_blocks(). O(blocks).
     void return_to_slabs(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
             segment* const of = runs_.find(block);
             if (of == nullptr) {
-                bin_queue& unslabbed = sizes_[index].unslabbed;
-                if (unslabbed.last == nullptr) unslabbed.clear();
-                unslabbed.push(std::exchange(block, detail::next_of(block)));
+                bin_queue& free_chunk_blocks = sizes_[index].free_chunk_blocks;
+                if (free_chunk_blocks.last == nullptr) free_chunk_blocks.clear();
+                free_chunk_blocks.push(std::exchange(block, detail::next_of(block)));
             } else {
                 block = detail::max_slab_pages(index) == 1 ? return_to_segment<false>(*of, block, index)
                                                            : return_to_segment<true>(*of, block, index);
@@ -146,7 +146,7 @@ public:
     }
 
     // Returns the bin's free blocks of no slab, except those in its queue or deferred.
-    [[nodiscard]] bin_queue& unslabbed(std::size_t index) noexcept { return sizes_[index].unslabbed; }
+    [[nodiscard]] bin_queue& free_chunk_blocks(std::size_t index) noexcept { return sizes_[index].free_chunk_blocks; }
 
     // Adds to each class its slabs, the blocks carved from them (as in use, also free ones) and the free blocks outside of bins.
     void add_counts(std::array<multipool_statistics::size_class, bin_count>& classes) const noexcept {
@@ -161,7 +161,7 @@ public:
             });
         }
         for (std::size_t index = 0; index < bin_count; ++index) {
-            classes[index].free += sizes_[index].deferred.count() + sizes_[index].unslabbed.count();
+            classes[index].free += sizes_[index].deferred.count() + sizes_[index].free_chunk_blocks.count();
         }
     }
 
@@ -172,11 +172,11 @@ private:
     struct size_state {
         page_links* first = nullptr;    // slabs with free blocks, in the order in which they got some
         page_links* last = nullptr;
-        page_runs::run current{};        // slab that blocks are carved from
-        bin_queue deferred{};            // freed blocks that refill() takes first
-        bin_queue unslabbed{};           // free blocks of no slab
-        std::uint32_t pages = 0;         // of its slabs
-        bool reused_deferred = false;    // true if refill() took deferred blocks
+        page_runs::run current{};         // slab that blocks are carved from
+        bin_queue deferred{};             // freed blocks that refill() takes first
+        bin_queue free_chunk_blocks{};    // free blocks of no slab
+        std::uint32_t pages = 0;          // of its slabs
+        bool reused_deferred = false;     // true if refill() took deferred blocks
     };
 
     // Returns the pages of the slab that has these links.
@@ -204,13 +204,13 @@ private:
         while (true) {
             std::size_t offset = detail::address_of(block) - detail::address_of(base);
             if (HEADROOM_UNLIKELY(offset >= bytes)) return block;    // also null
-            page_counts* home = counts + offset / pool_page_bytes;
+            page_counts* slab = counts + offset / pool_page_bytes;
             auto* place = reinterpret_cast<std::byte*>(block) - offset % pool_page_bytes;
             offset %= pool_page_bytes;
             if constexpr (Several) {
-                place -= home->home_distance * pool_page_bytes;
-                offset += home->home_distance * pool_page_bytes;
-                home -= home->home_distance;
+                place -= slab->home_distance * pool_page_bytes;
+                offset += slab->home_distance * pool_page_bytes;
+                slab -= slab->home_distance;
             }
             // Takes blocks of one page that follow each other in the list together.
             free_block* last = block;
@@ -220,15 +220,15 @@ private:
                 last = next;
                 next = detail::next_of(last);
             }
-            const std::size_t freed = home->first_free;
-            home->used = static_cast<std::uint16_t>(home->used - count);
-            if (HEADROOM_UNLIKELY(home->used == 0)) {
-                close_slab({&of, static_cast<std::size_t>(home - counts)}, index, freed != 0);
+            const std::size_t freed = slab->first_free;
+            slab->used = static_cast<std::uint16_t>(slab->used - count);
+            if (HEADROOM_UNLIKELY(slab->used == 0)) {
+                close_slab({&of, static_cast<std::size_t>(slab - counts)}, index, freed != 0);
             } else {
                 // The last link is unused: the list ends after `carved - used` blocks.
                 detail::link(last, place + freed - 1);
-                home->first_free = static_cast<std::uint16_t>(offset + 1);
-                if (HEADROOM_UNLIKELY(freed == 0)) append_slab(of, static_cast<std::size_t>(home - counts), index);
+                slab->first_free = static_cast<std::uint16_t>(offset + 1);
+                if (HEADROOM_UNLIKELY(freed == 0)) append_slab(of, static_cast<std::size_t>(slab - counts), index);
             }
             block = next;
         }
@@ -348,12 +348,12 @@ private:
     // Moves the free blocks of the first slab in the list to the end of the queue, in order of addresses. Precondition: there is one.
     void take_free_blocks(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         std::byte* const start = state.first->start;
-        const page_runs::run home = run_of_slab(*state.first);
-        page_counts& from = home.of->counts[home.index];
+        const page_runs::run slab = run_of_slab(*state.first);
+        page_counts& from = slab.of->counts[slab.index];
         const auto free = static_cast<std::uint16_t>(free_blocks_of(from));
         unlink_slab(state, *state.first);
         const auto stride = static_cast<std::uint32_t>(block_stride(bin_shapes[index]));
-        const auto* block = reinterpret_cast<const free_block*>(home.place() + from.first_free - 1);
+        const auto* block = reinterpret_cast<const free_block*>(slab.place() + from.first_free - 1);
         if (free >= min_prefetched) {
             // Prefetches the whole slab: its memory may be cold, and links would be fetched one by one.
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
@@ -381,7 +381,7 @@ private:
     }
 
     static constexpr std::uint16_t min_prefetched = 8;
-    static constexpr std::size_t max_unsorted_slabs = 16;
+    static constexpr std::size_t max_queued_slabs = 16;
 
     page_runs runs_;
     std::array<size_state, bin_count> sizes_{};

@@ -1,5 +1,5 @@
-// Thread caches of synchronized_multipool_resource: implements threads.hpp.
-#include <headroom/detail/memory/threads.hpp>
+// Thread caches of synchronized_multipool_resource: implements thread_cache.hpp.
+#include <headroom/detail/memory/thread_cache.hpp>
 
 #include <algorithm>
 #include <atomic>
