@@ -145,6 +145,25 @@ TYPED_TEST(multipool_bounds, are_not_reached_while_less_than_half_is_in_use) {
     }
 }
 
+// Also where upstream refuses the tables of a segment, whose memory becomes a chunk.
+TEST(multipool_bound, keeps_blocks_whole_whichever_request_is_refused) {
+    for (std::uint64_t k = 1; k < 40; ++k) {
+        counting_upstream upstream;
+        upstream.limit(400'000);
+        headroom::multipool_resource resource(&upstream);
+        upstream.refuse(k);
+        random_blocks blocks(resource, 8000);
+        for (int i = 0; i < 2'000; ++i) {
+            if (i % 500 == 0) upstream.refuse(k);
+            try {
+                blocks.allocate(i % 700 < 350 ? 350'000 : 100'000);
+            } catch (const std::bad_alloc&) {}
+        }
+        EXPECT_EQ(blocks.damaged(), 0U) << k;
+        EXPECT_EQ(upstream.mistakes(), 0U) << k;
+    }
+}
+
 TEST(multipool_bound, has_room_for_one_large_block_after_all_others_were_freed) {
     if (!joins_blocks) GTEST_SKIP();
     for (std::size_t bound = 50'000; bound <= 20'000'000; bound *= 2) {

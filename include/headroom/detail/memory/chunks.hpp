@@ -247,6 +247,10 @@ public:
     }
     // Returns the chunk that contains [cursor, limit); null for the caller's buffer, or none.
     [[nodiscard]] chunk* active() const noexcept { return active_; }
+    // True if [cursor, limit) is the whole active chunk.
+    [[nodiscard]] bool active_is_unused() const noexcept {
+        return active_ != nullptr && cursor == active_->first && limit == active_->last;
+    }
     // Returns the chunk that contains the address; null if none. O(chunks).
     [[nodiscard]] chunk* find(const void* address) const noexcept {
         chunk* each = first_;

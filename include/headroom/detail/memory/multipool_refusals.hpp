@@ -21,6 +21,11 @@ inline void multipool_resource::record_carved() noexcept {
     carved_ = all;
 }
 
+inline void multipool_resource::retire_cursor() noexcept {
+    std::byte* const last = chain_.active_is_unused() ? chain_.cursor : chain_.limit;
+    add_extent(std::exchange(chain_.cursor, chain_.limit), last);
+}
+
 HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t bytes) noexcept {
     if (upstream_reuses_ != answer::unknown) return upstream_reuses_ == answer::yes;
     constexpr std::size_t most_left = 8;    // pieces

@@ -381,15 +381,15 @@ private:
     struct chunk_rest_guard {
         multipool_resource& of;
         std::byte* first = of.chain_.cursor;
-        std::byte* last = of.chain_.limit;
+        std::byte* last = of.chain_.active_is_unused() ? first : of.chain_.limit;
         ~chunk_rest_guard() {
             if (of.chain_.cursor != first) of.add_extent(first, last);
         }
     };
     // Makes a chunk that has room for the block active. False if none has.
     [[nodiscard]] bool make_room_in_chunks(std::size_t bytes, std::size_t alignment) noexcept;
-    // Makes the rest of the active chunk an extent.
-    void retire_cursor() noexcept { add_extent(std::exchange(chain_.cursor, chain_.limit), chain_.limit); }
+    // Makes the rest of the active chunk an extent; not a whole chunk, which counts as empty until join_chunk_blocks().
+    void retire_cursor() noexcept;
     // Adds a free part of a chunk to the extents. Does nothing in checked builds, where blocks of different sizes do not share memory.
     void add_extent(std::byte* first, const std::byte* last) noexcept {
         if constexpr (!detail::memory_checked) extents_.push(first, last);
