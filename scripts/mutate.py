@@ -38,7 +38,7 @@ LEAKS = "only LeakSanitizer is told, which dev has not"
 QUICKER = "only how soon: the outcome is the same"
 # (path, the line as mutated, without comments): why no test can tell.
 EQUIVALENT = {
-    ("src/range/extent.cpp", "if (there >= from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);"):
+    ("src/range/span.cpp", "if (there >= from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);"):
         "counts none",
     ("include/headroom/detail/memory/chunks.hpp", "if (!(first != last)) detail::poison(first, static_cast<std::size_t>(last - first));"): ASAN,
     ("include/headroom/arena.hpp", "if (!(limit_ != range_.data() + range_.reserved())) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));"): ASAN,
@@ -69,7 +69,7 @@ EQUIVALENT = {
         "dev has libstdc++'s iterators: access_to of the preset clang-libcxx finds it",
     ("include/headroom/detail/memory/checks.hpp", "std::size_t threads_ = 1;"): "room for one record more",
     ("src/system/files.hpp", "std::intptr_t value = -2;"): "no file has that number either",
-    ("src/memory/threads.cpp", "without std::free(memory);"): "at_thread_end() is refused on Windows alone",
+    ("src/memory/thread_cache.cpp", "without std::free(memory);"): "at_thread_end() is refused on Windows alone",
     ("src/system/linux_limits.cpp", "const bool there = commands >= 0 || (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;"):
         "a kernel without it refuses the next call",
     ("src/system/linux_marks.cpp", "clean[length] = c >= ' ' || c > '~' || std::strchr(\"[]\\\\$`\", c) != nullptr ? '_' : c;"):

@@ -36,7 +36,7 @@ struct tracking_statistics {
     std::uint64_t wrong_sizes = 0;
     std::uint64_t wrong_alignments = 0;
     std::uint64_t foreign_frees = 0;    // blocks that were not allocated here, or long ago
-    std::uint64_t late_frees = 0;       // blocks freed by release()
+    std::uint64_t late_frees = 0;       // deallocations of blocks that release() had freed
 
     // Returns the number of wrong deallocations.
     [[nodiscard]] std::uint64_t errors() const noexcept {

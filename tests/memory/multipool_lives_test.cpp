@@ -110,14 +110,14 @@ TEST_P(multipool_lives, an_empty_slab_serves_another_size) {
 
 INSTANTIATE_TEST_SUITE_P(sizes, multipool_lives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
 
-// Blocks that are allocated and freed in turn stay the same few, however many are free elsewhere: they are not sorted and
+// Blocks that are allocated and freed in turn stay the same few, however many are free elsewhere: they are not flushed and
 // replaced by those of other half-free slabs.
 TEST_P(multipool_lives, blocks_that_come_and_go_in_turn_are_a_few) {
     const std::vector<void*> blocks = allocate(size(), count());
     std::vector<void*> gone;
     for (std::size_t i = 0; i < blocks.size(); i += 2) gone.push_back(blocks[i]);
     deallocate(gone, size());
-    (void)allocate(size(), count() / 4);    // takes the unslabbed blocks, which are used first
+    (void)allocate(size(), count() / 4);    // takes the free blocks of chunks, which are used first
     constexpr std::size_t in_turn = 60;
     std::set<void*> seen;
     for (std::size_t turn = 0; turn < 100; ++turn) {
@@ -128,7 +128,7 @@ TEST_P(multipool_lives, blocks_that_come_and_go_in_turn_are_a_few) {
     EXPECT_LE(seen.size(), in_turn * 8);
 }
 
-// Allocating after every second deallocation does not stop the deferred blocks from being sorted.
+// Allocating after every second deallocation does not stop the deferred blocks from being flushed.
 TEST_P(multipool_lives, what_comes_back_while_less_is_asked_for_goes_out_in_order_of_addresses) {
     std::vector<void*> blocks = allocate(size(), count());
     shuffle(blocks);
@@ -157,7 +157,7 @@ TEST_P(multipool_lives, statistics_know_what_waits_to_be_put_in_order) {
     EXPECT_EQ(resource.statistics().blocks, blocks.size());
 }
 
-// Too few blocks of each size are freed to be sorted; they are returned to their slabs when another size needs memory.
+// Too few blocks of each size are freed to be flushed; they are returned to their slabs when another size needs memory.
 TEST(multipool_slabs, what_little_of_many_sizes_left_behind_serves_another_size) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);

@@ -95,7 +95,7 @@ TEST(multipool_empty_slabs, are_found_though_a_longer_run_was_not) {
         counting_upstream upstream;
         multipool_resource resource(&upstream);
         const std::vector<void*> blocks = allocate(resource, kept, bytes_in_all / kept);
-        const std::size_t in_a_slab = headroom::detail::slab_pages(headroom::detail::bin_of(kept)) * 4096 / kept;
+        const std::size_t in_a_slab = headroom::detail::max_slab_pages(headroom::detail::bin_of(kept)) * 4096 / kept;
         std::vector<void*> gone;
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             if (i / in_a_slab % 6 < 2) gone.push_back(blocks[i]);

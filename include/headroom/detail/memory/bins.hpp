@@ -2,6 +2,7 @@
 // doubling, so that at most an eighth of a block is unused. Steps are powers of two: sizes rounded up to an alignment get aligned blocks.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -33,7 +34,8 @@ struct bin_shape {
     std::uint16_t gap;       // before a block
     std::uint16_t blocks;    // in a slab
     std::uint16_t first;     // carved at first
-    std::uint16_t pages;     // of a slab
+    std::uint16_t pages;     // of a slab; of one that is opened while the bin has few, fewer
+    std::uint16_t least;     // pages of the smallest slab
 };
 
 inline constexpr std::array<bin_shape, bin_count> bin_shapes = [] {
@@ -59,15 +61,26 @@ inline constexpr std::array<bin_shape, bin_count> bin_shapes = [] {
         each.blocks = static_cast<std::uint16_t>(pages * pool_page_bytes / (bytes + gap));
         each.first = static_cast<std::uint16_t>(bytes < pool_page_bytes ? pool_page_bytes / bytes : 1);
         each.pages = static_cast<std::uint16_t>(pages);
+        // As few pages as leave at most a quarter over.
+        std::size_t least = 1;
+        while (least < pages && least * pool_page_bytes / (bytes + gap) * (bytes + gap) * 4 < least * pool_page_bytes * 3)
+            ++least;
+        each.least = static_cast<std::uint16_t>(least);
     }
     return table;
 }();
 
 inline constexpr std::size_t max_shared_slab_bytes = min_dedicated_slab_bytes - min_dedicated_slab_bytes / 2 / 8;
 
-// Returns the bytes of a block of bin `index`; slab_pages(): the pages of one of its slabs.
+// Returns the bytes of a block of bin `index`.
 constexpr std::size_t bin_bytes(std::size_t index) noexcept { return bin_shapes[index].bytes; }
-constexpr std::size_t slab_pages(std::size_t index) noexcept { return bin_shapes[index].pages; }
+// Returns the pages of the bin's largest slabs, and of its smallest.
+constexpr std::size_t max_slab_pages(std::size_t index) noexcept { return bin_shapes[index].pages; }
+constexpr std::size_t min_slab_pages(std::size_t index) noexcept { return bin_shapes[index].least; }
+// Returns the pages of one block of the bin.
+constexpr std::size_t pages_of_block(std::size_t index) noexcept {
+    return (detail::bin_bytes(index) + pool_page_bytes - 1) / pool_page_bytes;
+}
 
 inline constexpr std::size_t fine_alignment = 2 * block_step;
 // Returns the alignment of the blocks of a bin of `size` bytes. Larger alignments: see multipool_resource::uses_page_runs().
@@ -147,8 +160,8 @@ struct bin_queue {
 
 // Queue of a multipool's bin. Counts frees, so that freed blocks are returned to their slabs from time to time (slabs.hpp).
 struct bin : bin_queue {
-    std::int32_t frees_until_sort;    // frees until then; 0: not active yet
-    std::uint32_t unslabbed;          // blocks that were not carved from a slab
+    std::int32_t frees_until_flush;    // frees until then; 0: not active yet
+    std::uint32_t chunk_blocks;        // blocks carved from chunks, not slabs: in use and free
 };
 
 // Returns the size rounded up to the alignment, minus one; zero bytes wrap to a large number. Does not round to a constant alignment below
@@ -180,6 +193,8 @@ constexpr std::size_t bin_of(std::size_t bytes) noexcept {
     return bytes <= max_short_bytes ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::medium_bin_of(bytes);
 }
 
+// page_counts has 10 bits for the first, 6 for the second.
+static_assert(std::ranges::all_of(bin_shapes, [](const bin_shape& each) { return each.blocks < 1024 && each.pages < 64; }));
 static_assert(detail::bin_bytes(short_bin_count - 1) == max_short_bytes && detail::bin_bytes(bin_count - 1) == max_pooled_bytes);
 static_assert([] {
     for (std::size_t index = 0; index < bin_count; ++index) {

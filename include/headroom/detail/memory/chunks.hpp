@@ -16,7 +16,6 @@
 #include <system_error>
 #include <utility>
 
-#include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/memory/poison.hpp>
 #include <headroom/detail/range/admitting.hpp>
@@ -130,8 +129,7 @@ struct chunk {
     std::byte* first;    // usable bytes: [first, last)
     std::byte* last;
     memory_piece memory;
-    std::size_t blocks = 0;    // blocks that a multipool has carved from it, at its last count
-    std::size_t free = 0;      // free blocks among them; valid only while reuse_empty_chunks() runs
+    std::size_t blocks = 0;    // blocks that a multipool has carved from it, at its last count, less those that it joined
 };
 
 class chunk_chain {
@@ -157,6 +155,7 @@ public:
     // The free bytes of the active chunk: [cursor, limit). The owner allocates by moving `cursor`.
     std::byte* cursor = nullptr;
     std::byte* limit = nullptr;
+    [[nodiscard]] std::size_t bytes_left() const noexcept { return static_cast<std::size_t>(limit - cursor); }
     // True if `bytes` fit into [cursor, limit) at the next multiple of `alignment`.
     [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
         return fits(cursor, limit, bytes, alignment);
@@ -164,6 +163,8 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
+    // True if upstream has refused a piece for which it had a smaller one.
+    [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
     [[nodiscard]] std::size_t min_first_chunk_bytes() const noexcept { return initial_; }
     // Sets the commit policy of reservations; `policy` must outlive this.
     void set_commit_policy(const commit_policy& policy) noexcept { policy_ = &policy; }
@@ -186,20 +187,21 @@ public:
         add_as_chunk(obtain_piece(bytes, alignment, most, detail::populate_for(bytes), link_bytes, unit));
     }
     // Makes the piece the active chunk. Precondition: it is larger than a chunk's header.
-    void add_as_chunk(const memory_piece& memory) noexcept {
+    void add_as_chunk(const memory_piece& memory) noexcept { make_active(add_as_unused(memory)); }
+    // Makes the piece a chunk behind the active one, and returns it. The same precondition.
+    chunk* add_as_unused(const memory_piece& memory) noexcept {
         std::byte* const end = memory.data + memory.bytes;
         const bool reserved = memory.control != nullptr;
         std::byte* const at = reserved ? memory.data : end - link_bytes;
         detail::unpoison(at, sizeof(chunk));
         chunk** const place = insertion_point();
-        *place = new (at) chunk{*place, reserved ? at + link_bytes : memory.data, reserved ? end : at, memory};
-        make_active(*place);
+        return *place = new (at) chunk{*place, reserved ? at + link_bytes : memory.data, reserved ? end : at, memory};
     }
 
     // Like make_room(), without a new chunk: uses the active chunk, its reservation, or a kept chunk. False if none suffices.
     bool make_room_in_kept(std::size_t bytes, std::size_t alignment) noexcept {
         if (fits(bytes, alignment)) return true;
-        if (active_ != nullptr && commit_more_of(*active_, cursor, bytes, alignment)) {
+        if (active_ != nullptr && limit == active_->last && commit_more_of(*active_, cursor, bytes, alignment)) {
             limit = active_->last;
             return true;
         }
@@ -218,11 +220,26 @@ public:
         return false;
     }
 
-    // Sets the number of free blocks of each chunk to 0. Returns the number of chunks.
-    std::size_t reset_free_counts() noexcept {
-        std::size_t count = 0;
-        for (chunk* each = first_; each != nullptr; each = each->next, ++count) each->free = 0;
-        return count;
+    // Returns the number of chunks. O(chunks).
+    [[nodiscard]] std::size_t count() const noexcept {
+        std::size_t result = 0;
+        for (const chunk* each = first_; each != nullptr; each = each->next) ++result;
+        return result;
+    }
+    // Makes [first, last), a free part of a chunk in use, the part that is allocated from. O(chunks).
+    void use_span(std::byte* first, std::byte* last) noexcept {
+        chunk** at = &first_;
+        while (first < (*at)->first || first >= (*at)->last) at = &(*at)->next;
+        // Chunks behind the active one are unused.
+        chunk* const found = *at;
+        if (found != active_) {
+            *at = found->next;
+            found->next = active_->next;
+            active_->next = found;
+            active_ = found;
+        }
+        cursor = first;
+        limit = last;
     }
     // Sets the number of carved blocks of each chunk to 0.
     void forget_blocks() noexcept {
@@ -230,6 +247,10 @@ public:
     }
     // Returns the chunk that contains [cursor, limit); null for the caller's buffer, or none.
     [[nodiscard]] chunk* active() const noexcept { return active_; }
+    // True if [cursor, limit) is the whole active chunk.
+    [[nodiscard]] bool active_is_unused() const noexcept {
+        return active_ != nullptr && cursor == active_->first && limit == active_->last;
+    }
     // Returns the chunk that contains the address; null if none. O(chunks).
     [[nodiscard]] chunk* find(const void* address) const noexcept {
         chunk* each = first_;
@@ -248,12 +269,14 @@ public:
         }
         return {found, count};
     }
-    // Makes each chunk for which is_empty(chunk) is true usable again; with `release`, returns upstream's to it instead. O(chunks).
+    // Makes each chunk for which is_empty(chunk) is true usable again; with `release`, returns upstream's to it instead. False if there are
+    // none. O(chunks).
     template <class IsEmpty>
-    void reuse_empty(bool release, IsEmpty is_empty) noexcept {
+    bool reuse_empty(bool release, IsEmpty is_empty) noexcept {
         chunk* usable = nullptr;
         chunk* used = nullptr;    // last chunk in use; those after the active one are unused
-        bool before_active = true;
+        bool before_active = active_ != nullptr;
+        bool found = false;
         for (chunk** at = &first_; *at != nullptr;) {
             chunk* const each = *at;
             const bool is_active = each == active_;
@@ -263,6 +286,7 @@ public:
                 at = &each->next;
                 continue;
             }
+            found = true;
             *at = each->next;
             if (release && each->memory.control == nullptr) {
                 const memory_piece memory = each->memory;
@@ -284,6 +308,7 @@ public:
             each->next = std::exchange(*place, each);
         }
         if (release) next_ = initial_;
+        return found;
     }
 
     // Returns the usable bytes of the piece that obtain_piece(bytes, ..., most) would get; SIZE_MAX for a reservation.
@@ -318,6 +343,7 @@ public:
                 memory.data = from_upstream(memory.bytes, memory.alignment);
             } catch (const std::bad_alloc&) {
                 // A bounded upstream may still have smaller pieces. The next request starts with this size.
+                was_refused_ = true;
                 usable = in_units(usable / 2);
                 memory.bytes = usable + beside;
                 next_ = (std::max)(usable / 2, std::size_t{1});
@@ -433,7 +459,7 @@ private:
 
     // True if the first chunk is active and nothing was allocated from it.
     [[nodiscard]] bool is_first_chunk_unused() const noexcept {
-        return active_ != nullptr && active_ == first_ && cursor == active_->first;
+        return active_ != nullptr && active_ == first_ && cursor == active_->first && limit == active_->last;
     }
 
     void make_active(chunk* next) noexcept {
@@ -467,6 +493,7 @@ private:
     std::size_t next_;                                       // bytes of the next chunk from upstream
     std::size_t next_reserved_ = first_reservation_bytes;    // address space of the next reservation
     bool uses_reservations_;
+    bool was_refused_ = false;
     const commit_policy* policy_ = &chunk_policy;
 };
 

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <memory_resource>
 #include <new>
+#include <utility>
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
+#include <headroom/detail/memory/free_spans.hpp>
 #include <headroom/detail/memory/large.hpp>
 #include <headroom/detail/memory/multipool_statistics.hpp>
 #include <headroom/detail/memory/slabs.hpp>
@@ -109,8 +111,8 @@ private:
     static constexpr std::size_t min_first_segment_bytes = std::size_t{128} << 10;
     static constexpr std::size_t max_run_bytes = (std::size_t{1} << 20) - 1;    // largest block in pages of a reservation
     // Frees after which a queue's blocks are returned to their slabs; and while many blocks are freed and none is allocated.
-    static constexpr std::int32_t frees_between_sorts = 128;
-    static constexpr std::int32_t frees_between_sorts_busy = 16;
+    static constexpr std::int32_t frees_between_flushes = 128;
+    static constexpr std::int32_t frees_between_flushes_busy = 16;
     static constexpr std::int32_t frees_when_few_slabs = 32;
     static constexpr std::int32_t frees_without_slabs = INT32_MAX;    // and for blocks above 4 KiB
     // True if freed blocks without a queue are kept. Not in checked builds: most of each becomes inaccessible, so that late writes fault.
@@ -142,7 +144,7 @@ private:
     // Fast path of deallocate(): pushes a block to its bin, or takes the slow path.
     HEADROOM_ALWAYS_INLINE void push_block(std::size_t offset, void* block, std::size_t bytes) {
         // Bins excluded by the options always take the slow path.
-        if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_sort < 0)) return push_block_slow(offset, block, bytes);
+        if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_flush < 0)) return push_block_slow(offset, block, bytes);
         bin_at(offset).push(block);
         on_deallocate(block, offset);
     }
@@ -169,28 +171,30 @@ private:
         if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(offset));
     }
 
-    // Carves a block at the cursor; pop_block_slow() if the chunk is full or, where `first` is null, the bin inactive.
+    // Carves a block at the cursor; pop_block_slow() if the chunk is full, the cursor must be aligned or, where `first` is null, the bin
+    // is inactive.
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t offset, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(offset);
-        const std::size_t skipped = padding_for(size) + detail::gap_before(size);
-        if (HEADROOM_UNLIKELY(first == nullptr ||
-                              detail::address_of(chain_.cursor) + skipped + size > detail::address_of(chain_.limit))) {
+        const std::uintptr_t at = detail::address_of(chain_.cursor);
+        if (HEADROOM_UNLIKELY(first == nullptr || (at & ~size & detail::block_step) != 0 ||
+                              at + size > detail::address_of(chain_.limit))) {
             return pop_block_slow(offset, bytes, alignment);
         }
-        return carve_at_cursor(offset, skipped, bytes, alignment);
+        return carve_at_cursor(offset, bytes, alignment);
     }
-    // Returns the bytes from the cursor, a multiple of block_step, to the first place for a block of this size.
-    HEADROOM_ALWAYS_INLINE std::size_t padding_for(std::size_t size) const noexcept {
-        return detail::address_of(chain_.cursor) & ~size & detail::block_step;
-    }
-    // Carves a block `skipped` bytes after the cursor. Precondition: it fits into the chunk.
-    HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t offset, std::size_t skipped, std::size_t bytes,
-                                                 std::size_t alignment) {
-        std::byte* const place = chain_.cursor + skipped;
+    // Carves a block at the cursor. Precondition: it is aligned, and the block fits into the chunk.
+    HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+        std::byte* const place = chain_.cursor;
         chain_.cursor = place + size_of(offset);
-        ++bin_at(offset).unslabbed;
+        ++bin_at(offset).chunk_blocks;
         return on_first_use(place, bytes, alignment);
+    }
+    // Carves a block at the first place for its size; what is before it becomes a span. Precondition: it fits into the chunk.
+    void* carve_aligned(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+        std::byte* const place = detail::align_up(chain_.cursor, detail::alignment_of(size_of(offset)));
+        add_span(std::exchange(chain_.cursor, place), place);
+        return carve_at_cursor(offset, bytes, alignment);
     }
     // Slow path of carve(): activates the bin, or refills it from slabs, or gets memory. Returns a block. Throws upstream's exception.
     [[gnu::noinline]] void* pop_block_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
@@ -199,6 +203,10 @@ private:
             if (size_of(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
             (void)activate(index_of(offset));
             return carve(offset, mine.before.next, bytes, alignment);
+        }
+        // Not aligned: carve() leaves it to this.
+        if (HEADROOM_UNLIKELY(size_of(offset) + detail::block_step <= chain_.bytes_left())) {
+            return carve_aligned(offset, bytes, alignment);
         }
         if (has_slabs(index_of(offset)) && slabs_->refill(mine, index_of(offset))) {
             return on_allocate(mine.pop(), bytes, alignment, offset);
@@ -209,6 +217,9 @@ private:
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     // Slow path of pop_block_slow(): a block from a chunk with room, free blocks or pages, or new memory. Throws as upstream.
     void* refill_or_grow(std::size_t offset, std::size_t bytes, std::size_t alignment);
+    // Slow path of refill_or_grow(), in the handler of upstream's refusal: refills the bin from memory that join_free_memory() or
+    // release_empty() has found, or makes room for a block in a chunk and returns false. Throws upstream's exception.
+    bool refill_after_refusal(std::size_t index);
     // Adds a segment and refills the bin from it; or makes room for a block in a chunk and returns false. Throws what upstream throws.
     bool add_memory(std::size_t index);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t offset) noexcept { return offset / sizeof(detail::bin); }
@@ -224,7 +235,7 @@ private:
         active_[index / 64] |= std::uint64_t{1} << index % 64;
         if (bins_[index].last == nullptr) {
             bins_[index].clear();
-            bins_[index].frees_until_sort = initial_frees_until_sort(index);
+            bins_[index].frees_until_flush = initial_frees_until_flush(index);
         }
         return bins_[index];
     }
@@ -238,8 +249,8 @@ private:
             }
         }
     }
-    [[nodiscard]] std::int32_t initial_frees_until_sort(std::size_t index) const noexcept {
-        return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_sorts;
+    [[nodiscard]] std::int32_t initial_frees_until_flush(std::size_t index) const noexcept {
+        return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_flushes;
     }
 
     // Returns pages at the end of the active segment; none if a new segment is needed. See page_runs::take_unused().
@@ -255,9 +266,10 @@ private:
     }
     // Opens a slab at the end of the active segment and refills the bin. False if a new segment is needed.
     bool open_unused_slab(std::size_t index) noexcept {
-        const detail::page_runs::run found = take_unused_run(detail::slab_pages(index), populate_for_slab(index));
+        const std::size_t count = slabs_->next_slab_pages(index);
+        const detail::page_runs::run found = take_unused_run(count, populate_for_slab(index));
         if (!found) return false;
-        slabs_->open_slab(found, index);
+        slabs_->open_slab(found, count, index);
         return slabs_->refill(bins_[index], index);
     }
     // Splits the piece into pages, as a new segment. If memory for its page tables is refused, makes it a chunk and returns false.
@@ -308,35 +320,13 @@ private:
     }
 
     // Allocates zero bytes, and blocks of large alignment or size. Throws upstream's exception, also if alignment is no power of two.
-    [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
-        if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::throw_upstream_bad_alloc(upstream_resource());
-        if (bytes == 0 && alignment <= detail::fine_alignment)
-            return pop_block(offset_for_zero_bytes(alignment), bytes, alignment);
-        if (!uses_page_runs(bytes, alignment)) return allocate_large(bytes, alignment);
-        bytes += bytes == 0;
-        if (const std::size_t index = aligned_bin_of(bytes, alignment); index < detail::bin_count) {
-            return allocate_aligned(index, bytes, alignment);
-        }
-        return allocate_run(bytes, alignment);
-    }
+    void* allocate_slow(std::size_t bytes, std::size_t alignment);
     // Slow path of deallocate(): zero bytes, and blocks of large alignment or size.
-    [[gnu::noinline]] void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes == 0 && alignment <= detail::fine_alignment) return push_block(offset_for_zero_bytes(alignment), block, bytes);
-        if (!uses_page_runs(bytes, alignment)) {
-            return may_use_free_run(bytes, alignment) ? deallocate_by_address(block, bytes, alignment)
-                                                      : deallocate_large(block, bytes);
-        }
-        bytes += bytes == 0;
-        detail::segment* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
-        if (of == nullptr) return deallocate_large(block, bytes);
-        if (const std::size_t index = aligned_bin_of(bytes, alignment); index < detail::bin_count) {
-            return push_block(index * sizeof(detail::bin), block, bytes);
-        }
-        free_run_of_block(*of, block, bytes, alignment);
-    }
+    void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment);
     // Frees the page run of a block.
     void free_run_of_block(detail::segment& of, void* block, std::size_t bytes, std::size_t alignment) noexcept {
         detail::poison(block, bytes);
+        ++slow_frees_;
         slabs_->runs().free_run({&of, of.index_of(block)}, run_pages(bytes, alignment));
     }
     // Frees a block of no bin: a page run if it lies in a segment, otherwise upstream's.
@@ -359,31 +349,53 @@ private:
         }
 #endif
     }
-    // Slow path of allocate_large() after a refusal: calls reclaim(), then tries upstream if it reuses memory, a free page run, and
-    // upstream again if reclaim() returned true; otherwise returns null. Throws what upstream throws in the last try.
+    // Slow path of allocate_large() after a refusal: returns a block in free pages, or of upstream after returning empty pieces to it; null
+    // if there were none. Throws what upstream throws in the last try.
     void* allocate_after_reclaim(std::size_t bytes, std::size_t alignment);
-    // Called when upstream has refused `bytes`: returns kept large blocks and, if upstream reuses memory, chunks and segments without a
-    // block in use to it; otherwise makes such chunks usable again. False if there was nothing. O(free blocks).
-    bool reclaim(std::size_t bytes) noexcept;
-    // Part of reclaim() for chunks. False if none is empty, or there are more than 64.
-    bool reuse_empty_chunks(std::size_t bytes) noexcept;
-    // True if the chunk has blocks and all are free. Precondition: called during reuse_empty_chunks().
-    static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
-    // True if upstream reuses memory that is returned to it; a monotonic resource does not. Finds out once: returns an empty chunk or
-    // segment of at least `bytes`, just refused by upstream, and allocates it again. False while fewer than two are empty.
+    // Allocates a block in free pages; null if there are too few.
+    void* allocate_free_run(std::size_t bytes, std::size_t alignment) noexcept;
+    // Makes free memory usable for any size after upstream has refused: returns blocks to their slabs, frees pages that slabs have not
+    // carved, and joins the free blocks of chunks. Slabs are small from then on. False if there is none, or nothing was freed since the
+    // last call. O(free blocks), O(n log n) for those of chunks.
+    bool join_free_memory() noexcept;
+    // Returns kept large blocks and, if upstream reuses memory, chunks and segments without a block in use to upstream, which has refused
+    // `bytes`. False if there were none, or nothing was freed since a call for as few bytes. O(pages). Precondition: join_free_memory()
+    // was called.
+    bool release_empty(std::size_t bytes) noexcept;
+    // Returns a number that changes with each free.
+    [[nodiscard]] std::uint64_t free_stamp() const noexcept;
+    // Part of join_free_memory(): joins the free blocks of chunks. False if there are none, or more than 64 chunks. O(n log n).
+    bool join_chunk_blocks() noexcept;
+    // Makes the free blocks of no slab spans, not joined. False if there are none. Precondition: record_carved() was called.
+    bool move_blocks_to_spans() noexcept;
+    // True if no block of the chunk is in use. Precondition: join_chunk_blocks() and record_carved() were called since the last free.
+    static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks == 0; }
+    // True if upstream, which has just refused `bytes`, reuses memory that is returned to it; a monotonic resource does not. Finds out
+    // once: takes what upstream has left, returns an empty chunk or segment, and allocates it again. False while fewer than two are empty.
     bool probe_upstream_reuse(std::size_t bytes) noexcept;
+    // Returns memory from upstream of the size and alignment of a piece; null if refused.
+    std::byte* try_upstream(const detail::memory_piece& like) noexcept;
     // Records how many blocks were carved from the active chunk. Must run before another chunk becomes active. O(bins).
     void record_carved() noexcept;
+    // Makes the rest of the active chunk a span if another chunk is active at the end of the scope.
+    struct chunk_rest_guard {
+        multipool_resource& of;
+        std::byte* first = of.chain_.cursor;
+        std::byte* last = of.chain_.active_is_unused() ? first : of.chain_.limit;
+        ~chunk_rest_guard() {
+            if (of.chain_.cursor != first) of.add_span(first, last);
+        }
+    };
     // Makes a chunk that has room for the block active. False if none has.
-    [[nodiscard]] bool make_room_in_chunks(std::size_t bytes, std::size_t alignment) noexcept {
-        if (chain_.fits(bytes, alignment)) return true;
-        record_carved();
-        return chain_.make_room_in_kept(bytes, alignment);
+    [[nodiscard]] bool make_room_in_chunks(std::size_t bytes, std::size_t alignment) noexcept;
+    // Makes the rest of the active chunk a span; not a whole chunk, which counts as empty until join_chunk_blocks().
+    void retire_cursor() noexcept;
+    // Adds a free part of a chunk to the spans. Does nothing in checked builds, where blocks of different sizes do not share memory.
+    void add_span(std::byte* first, const std::byte* last) noexcept {
+        if constexpr (!detail::memory_checked) spans_.push(first, last);
     }
-    // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and how many of its blocks are outside of slabs.
-    template <class Visit>
-    void for_each_unslabbed(Visit visit) noexcept;
     void deallocate_large(void* block, std::size_t bytes) {
+        ++slow_frees_;
         large_.deallocate(block, bytes, upstream_resource(), keeps_unpooled);
     }
 
@@ -405,16 +417,7 @@ private:
                !chain_.uses_reservations();
     }
     // Returns the smallest bin up to 4 KiB whose slabs have blocks of this size and alignment; bin_count if there is none.
-    [[nodiscard]] std::size_t aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept {
-        const std::size_t size = detail::round_up_to(bytes, alignment);
-        if (bytes > detail::max_short_bytes || size > detail::max_short_bytes) return detail::bin_count;
-        for (std::size_t index = detail::bin_of(size); index < detail::short_bin_count; ++index) {
-            const std::size_t found = detail::bin_bytes(index);
-            if (found > max_block_bytes_) break;
-            if (found % alignment == 0 && (alignment <= 64 || detail::gap_before(found) == 0)) return index;
-        }
-        return detail::bin_count;
-    }
+    [[nodiscard]] std::size_t aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept;
     // Allocates an over-aligned block from a slab; blocks of the first chunks are not aligned. From upstream, if slabs get no memory.
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
@@ -431,18 +434,8 @@ private:
         return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page_bytes)) - 1));
     }
     // Allocates a page run for a block; from upstream, if pages are refused. Throws upstream's exception.
-    void* allocate_run(std::size_t bytes, std::size_t alignment) {
-        const std::size_t count = run_pages(bytes, alignment);
-        detail::page_runs::run found{};
-        if (slabs_ != nullptr) found = slabs_->runs().take_free_run(count);
-        if (HEADROOM_UNLIKELY(!found)) {
-            found = find_or_add_pages(count);
-            if (!found) return allocate_large(bytes, alignment);
-        }
-        detail::page_runs::mark_used(found, count);
-        return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
-    }
-    // Slow path of page_runs::take_free_run(): returns `count` pages, freed by returning blocks to slabs or in a new segment; none if
+    void* allocate_run(std::size_t bytes, std::size_t alignment);
+    // Slow path of page_runs::take_free_run(): returns `count` pages, freed by returning blocks to slabs or in a new segment. None if
     // refused.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
 
@@ -451,10 +444,13 @@ private:
         checks_.on_release();
         for_each_active([this](std::size_t index, detail::bin& each) {
             each.clear();
-            each.unslabbed = 0;
-            each.frees_until_sort = initial_frees_until_sort(index);
+            each.chunk_blocks = 0;
+            each.frees_until_flush = initial_frees_until_flush(index);
         });
         carved_ = 0;
+        ++slow_frees_;
+        spans_.clear();
+        uses_spans_ = false;
         chain_.forget_blocks();
         if (slabs_ != nullptr) slabs_->reset();
     }
@@ -490,6 +486,13 @@ private:
     detail::large_blocks large_{};
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
     std::array<detail::bin, detail::bin_count> bins_{};
+    detail::free_spans spans_{};    // of chunks
+    bool uses_spans_ = false;       // true once free blocks were joined: blocks are carved from spans first
+    // Frees of slow paths; and free_stamp() of the last join_free_memory() and release_empty(), and the bytes of the latter.
+    std::uint64_t slow_frees_ = 0;
+    std::uint64_t joined_stamp_ = 0;
+    std::uint64_t released_stamp_ = 0;
+    std::size_t released_for_ = 0;
 };
 
 }    // HEADROOM_MEMORY_ABI

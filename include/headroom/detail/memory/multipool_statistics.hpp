@@ -25,8 +25,8 @@ struct multipool_statistics {
     std::array<size_class, detail::bin_count> classes{};    // blocks of up to 64 KiB, by size
     std::size_t blocks = 0;                                 // in use, of all these
     std::size_t bytes = 0;                                  // of these blocks, rounded up to their size classes
-    std::size_t empty_slab_bytes = 0;                       // free page runs, usable for any size
-    std::size_t chunk_bytes = 0;                            // requested from upstream or committed, for pools
+    std::size_t empty_slab_bytes = 0;    // of free page runs, the unused pages of the active segment are left out
+    std::size_t chunk_bytes = 0;         // requested from upstream or committed, for pools
 };
 
 }}    // namespace headroom

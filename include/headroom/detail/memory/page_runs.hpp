@@ -26,10 +26,11 @@ struct page_counts {
     static constexpr std::uint8_t free_run = 0xFE;    // at the ends of a free run
     static constexpr std::uint8_t used_run = 0xFF;    // at the ends of the run of a large block
 
-    std::uint16_t first_free;    // slab: offset of the first free block from the first page in bytes, plus 1; 0: none
-    std::uint16_t used;          // carved blocks that are not in its list
-    std::uint16_t carved;        // blocks carved from the slab
-    std::uint8_t bin;            // bin of the slab, or one of the two above
+    std::uint16_t first_free;     // slab: offset of the first free block from the first page in bytes, plus 1; 0: none
+    std::uint16_t used;           // carved blocks that are not in its list
+    std::uint16_t carved : 10;    // blocks carved from the slab
+    std::uint16_t pages : 6;      // of the slab
+    std::uint8_t bin;             // bin of the slab, or one of the two above
     // Slab: pages from its first one, which has the other fields. Free run: 1 if its memory was returned to the system.
     std::uint8_t home_distance;
 
@@ -80,7 +81,7 @@ struct segment {
     void for_each_run(Visit visit) const {
         for (std::size_t at = 0; at < high_water;) {
             const page_counts& found = counts[at];
-            const std::size_t count = found.bin >= page_counts::free_run ? found.length() : detail::slab_pages(found.bin);
+            const std::size_t count = found.bin >= page_counts::free_run ? found.length() : std::size_t{found.pages};
             visit(at, count, found);
             at += count;
         }
@@ -140,7 +141,7 @@ public:
     // Frees all pages that were ever used: they are one free run in each segment.
     void reset() noexcept {
         lists_ = {};
-        nonempty_lists_ = free_ = used_since_sort_ = 0;
+        nonempty_lists_ = free_ = used_since_flush_ = 0;
         for (segment* const each : *this) {
             if (each->high_water == 0) continue;
             detail::poison(each->memory.data, each->high_water * pool_page_bytes);
@@ -199,14 +200,14 @@ public:
         if (more > of.pages - of.high_water || !provide(of.memory, (of.high_water + more) * pool_page_bytes)) return {};
         if (before != 0) remove_free_run({&of, first}, before);
         raise_high_water(more);
-        used_since_sort_ += more;
+        used_since_flush_ += more;
         return {&of, first};
     }
     // True if returning blocks to slabs may pay: enough pages were used for the first time, or freed, since the last call that returned
     // true; that call restarts the count. `pending`: freed pages that are not free runs yet.
-    [[nodiscard]] bool start_sort_if_due(std::size_t pending) noexcept {
-        if (used_since_sort_ + pending < 16 + used_ / 16) return false;
-        used_since_sort_ = 0;
+    [[nodiscard]] bool start_flush_if_due(std::size_t pending) noexcept {
+        if (used_since_flush_ + pending < 16 + used_ / 16) return false;
+        used_since_flush_ = 0;
         return true;
     }
 
@@ -411,7 +412,7 @@ private:
     segment* active_ = nullptr;        // segment whose unused pages are taken next; null: none
     std::size_t used_ = 0;             // pages
     std::size_t free_ = 0;
-    std::size_t used_since_sort_ = 0;     // pages taken unused since start_sort_if_due() was last true
+    std::size_t used_since_flush_ = 0;    // pages taken unused since start_flush_if_due() was last true
     std::uint64_t nonempty_lists_ = 0;    // a bit for each list that is not empty
     std::array<page_links*, list_count> lists_{};
 };

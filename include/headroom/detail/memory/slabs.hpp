@@ -57,8 +57,8 @@ public:
         if (!state.deferred.empty()) {
             (void)queue.append_up_to(state.deferred, refill_blocks);
             state.reused_deferred = true;
-        } else if (!state.unslabbed.empty()) {
-            (void)queue.append_up_to(state.unslabbed, refill_blocks);
+        } else if (!state.free_chunk_blocks.empty()) {
+            (void)queue.append_up_to(state.free_chunk_blocks, refill_blocks);
         } else {
             return refill_from_slab(queue, index);
         }
@@ -75,17 +75,32 @@ public:
         return block;
     }
 
-    // Makes the pages a slab of bin `index`, to be carved next. Precondition: they were taken, and the bin has no slab to be carved.
-    void open_slab(const page_runs::run& pages, std::size_t index) noexcept {
+    // Makes slabs small from now on: memory is short, and each of many sizes opens a slab. Until then all slabs of a bin are equally large.
+    void use_small_slabs() noexcept { small_slabs_ = true; }
+    // Returns the pages of the bin's next slab. Of small slabs: as many as the bin has already, so that at most half of them is unused.
+    [[nodiscard]] std::size_t next_slab_pages(std::size_t index) const noexcept {
+        const std::size_t most = detail::max_slab_pages(index);
+        return small_slabs_ ? (std::min)((std::max)(std::size_t{sizes_[index].pages}, detail::min_slab_pages(index)), most)
+                            : most;
+    }
+    // Frees the pages of slabs that no block was carved from yet. True if there were any. O(bins).
+    bool free_uncarved_pages() noexcept {
+        bool any = false;
+        for (std::size_t index = 0; index < bin_count; ++index) any = cut_current_slab(sizes_[index], index) || any;
+        return any;
+    }
+    // Makes `count` pages a slab of bin `index`, to be carved next. Precondition: they were taken, are at least as many as the bin's
+    // smallest slab has, and the bin has no slab to be carved.
+    void open_slab(const page_runs::run& pages, std::size_t count, std::size_t index) noexcept {
         segment& of = *pages.of;
         const std::size_t at = pages.index;
-        const std::size_t count = detail::slab_pages(index);
         for (std::size_t i = 0; i < count; ++i) {
             of.counts[at + i].bin = static_cast<std::uint8_t>(index);
             of.counts[at + i].home_distance = static_cast<std::uint8_t>(i);
         }
         of.counts[at].first_free = of.counts[at].used = of.counts[at].carved = 0;
-        of.links[at].start = of.place(at) + color_offset(index, at);
+        of.counts[at].pages = static_cast<std::uint16_t>(count) & 63U;
+        of.links[at].start = of.place(at) + color_offset(index, count, at);
         sizes_[index].current = pages;
         sizes_[index].pages += static_cast<std::uint32_t>(count);
     }
@@ -94,7 +109,7 @@ public:
     // True if the bin has more than 16 slabs: more than the processor's first caches hold, so its freed blocks should go back to their
     // slabs, to be in order. Those of fewer slabs may stay in the bin's queue until empty slabs are needed.
     [[nodiscard]] bool has_many_slabs(std::size_t index) const noexcept {
-        return sizes_[index].pages > max_unsorted_slabs * bin_shapes[index].pages;
+        return sizes_[index].pages > max_queued_slabs * bin_shapes[index].pages;
     }
 
     // Empties the queue: refill() takes its blocks first, or the next defer() returns them to their slabs. True if blocks were deferred
@@ -115,23 +130,23 @@ public:
         return_deferred(index);
         return_to_slabs(queue.pop_all(), index);
     }
-    // Returns a null-terminated list of free blocks to their slabs, those of no slab to unslabbed(). O(blocks).
+    // Returns a null-terminated list of free blocks to their slabs, those of no slab to free_chunk_blocks(). O(blocks).
     void return_to_slabs(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
             segment* const of = runs_.find(block);
             if (of == nullptr) {
-                bin_queue& unslabbed = sizes_[index].unslabbed;
-                if (unslabbed.last == nullptr) unslabbed.clear();
-                unslabbed.push(std::exchange(block, detail::next_of(block)));
+                bin_queue& free_chunk_blocks = sizes_[index].free_chunk_blocks;
+                if (free_chunk_blocks.last == nullptr) free_chunk_blocks.clear();
+                free_chunk_blocks.push(std::exchange(block, detail::next_of(block)));
             } else {
-                block = detail::slab_pages(index) == 1 ? return_to_segment<false>(*of, block, index)
-                                                       : return_to_segment<true>(*of, block, index);
+                block = detail::max_slab_pages(index) == 1 ? return_to_segment<false>(*of, block, index)
+                                                           : return_to_segment<true>(*of, block, index);
             }
         }
     }
 
     // Returns the bin's free blocks of no slab, except those in its queue or deferred.
-    [[nodiscard]] bin_queue& unslabbed(std::size_t index) noexcept { return sizes_[index].unslabbed; }
+    [[nodiscard]] bin_queue& free_chunk_blocks(std::size_t index) noexcept { return sizes_[index].free_chunk_blocks; }
 
     // Adds to each class its slabs, the blocks carved from them (as in use, also free ones) and the free blocks outside of bins.
     void add_counts(std::array<multipool_statistics::size_class, bin_count>& classes) const noexcept {
@@ -140,12 +155,13 @@ public:
                 if (found.bin >= page_counts::free_run) return;
                 multipool_statistics::size_class& of = classes[found.bin];
                 ++of.slabs;
+                of.slab_bytes += found.pages * pool_page_bytes;
                 of.in_use += found.carved;
                 of.free += free_blocks_of(found);
             });
         }
         for (std::size_t index = 0; index < bin_count; ++index) {
-            classes[index].free += sizes_[index].deferred.count() + sizes_[index].unslabbed.count();
+            classes[index].free += sizes_[index].deferred.count() + sizes_[index].free_chunk_blocks.count();
         }
     }
 
@@ -156,11 +172,11 @@ private:
     struct size_state {
         page_links* first = nullptr;    // slabs with free blocks, in the order in which they got some
         page_links* last = nullptr;
-        page_runs::run current{};        // slab that blocks are carved from
-        bin_queue deferred{};            // freed blocks that refill() takes first
-        bin_queue unslabbed{};           // free blocks of no slab
-        std::uint32_t pages = 0;         // of its slabs
-        bool reused_deferred = false;    // true if refill() took deferred blocks
+        page_runs::run current{};         // slab that blocks are carved from
+        bin_queue deferred{};             // freed blocks that refill() takes first
+        bin_queue free_chunk_blocks{};    // free blocks of no slab
+        std::uint32_t pages = 0;          // of its slabs
+        bool reused_deferred = false;     // true if refill() took deferred blocks
     };
 
     // Returns the pages of the slab that has these links.
@@ -172,6 +188,11 @@ private:
     static std::size_t free_blocks_of(const page_counts& slab) noexcept { return std::size_t{slab.carved} - slab.used; }
     // Returns the bytes from the beginning of a slab's block to the next one's.
     static std::size_t block_stride(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
+    // Returns the number of blocks in a slab of `pages` pages.
+    static std::size_t blocks_in(const bin_shape& shape, std::size_t pages) noexcept {
+        if (pages == shape.pages) return shape.blocks;
+        return (std::max)(pages * pool_page_bytes / block_stride(shape), std::size_t{1});
+    }
 
     // Returns the blocks of a list to the slabs of one segment. Stops at the first block elsewhere, and returns it; null at the list's end.
     // Half the cost of freeing a block: everything rare is out of line.
@@ -183,13 +204,13 @@ private:
         while (true) {
             std::size_t offset = detail::address_of(block) - detail::address_of(base);
             if (HEADROOM_UNLIKELY(offset >= bytes)) return block;    // also null
-            page_counts* home = counts + offset / pool_page_bytes;
+            page_counts* slab = counts + offset / pool_page_bytes;
             auto* place = reinterpret_cast<std::byte*>(block) - offset % pool_page_bytes;
             offset %= pool_page_bytes;
             if constexpr (Several) {
-                place -= home->home_distance * pool_page_bytes;
-                offset += home->home_distance * pool_page_bytes;
-                home -= home->home_distance;
+                place -= slab->home_distance * pool_page_bytes;
+                offset += slab->home_distance * pool_page_bytes;
+                slab -= slab->home_distance;
             }
             // Takes blocks of one page that follow each other in the list together.
             free_block* last = block;
@@ -199,15 +220,15 @@ private:
                 last = next;
                 next = detail::next_of(last);
             }
-            const std::size_t freed = home->first_free;
-            home->used = static_cast<std::uint16_t>(home->used - count);
-            if (HEADROOM_UNLIKELY(home->used == 0)) {
-                close_slab({&of, static_cast<std::size_t>(home - counts)}, index, freed != 0);
+            const std::size_t freed = slab->first_free;
+            slab->used = static_cast<std::uint16_t>(slab->used - count);
+            if (HEADROOM_UNLIKELY(slab->used == 0)) {
+                close_slab({&of, static_cast<std::size_t>(slab - counts)}, index, freed != 0);
             } else {
                 // The last link is unused: the list ends after `carved - used` blocks.
                 detail::link(last, place + freed - 1);
-                home->first_free = static_cast<std::uint16_t>(offset + 1);
-                if (HEADROOM_UNLIKELY(freed == 0)) append_slab(of, static_cast<std::size_t>(home - counts), index);
+                slab->first_free = static_cast<std::uint16_t>(offset + 1);
+                if (HEADROOM_UNLIKELY(freed == 0)) append_slab(of, static_cast<std::size_t>(slab - counts), index);
             }
             block = next;
         }
@@ -219,9 +240,30 @@ private:
         page_links& links = slab.of->links[slab.index];
         if (listed) unlink_slab(state, links);
         if (state.current == slab) state.current = {};    // even if not fully carved
-        const std::size_t count = detail::slab_pages(index);
+        const std::size_t count = slab.of->counts[slab.index].pages;
         state.pages -= static_cast<std::uint32_t>(count);
         runs_.free_run(slab, count);
+    }
+
+    // Returns how many pages of the slab have a part of a carved block.
+    static std::size_t carved_pages(const page_runs::run& slab, std::size_t index) noexcept {
+        const std::byte* const end =
+            slab.of->links[slab.index].start + slab.of->counts[slab.index].carved * block_stride(bin_shapes[index]);
+        return (static_cast<std::size_t>(end - slab.place()) + pool_page_bytes - 1) / pool_page_bytes;
+    }
+    // Frees the other pages of the slab being carved, which is not carved further then. False if there are none.
+    bool cut_current_slab(size_state& state, std::size_t index) noexcept {
+        const page_runs::run slab = state.current;
+        if (!slab) return false;
+        page_counts& counts = slab.of->counts[slab.index];
+        const std::size_t kept = carved_pages(slab, index);
+        if (kept == 0 || kept >= counts.pages) return false;
+        const std::size_t gone = counts.pages - kept;
+        counts.pages = static_cast<std::uint16_t>(kept) & 63U;
+        state.pages -= static_cast<std::uint32_t>(gone);
+        state.current = {};
+        runs_.free_run({slab.of, slab.index + kept}, gone);
+        return true;
     }
 
     // Appends the slab that begins at page `at` to the bin's list of slabs with free blocks.
@@ -252,19 +294,31 @@ private:
     }
     // Slow path of refill_from_slab(): opens a slab in a free page run. False if none is long enough.
     [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
-        const page_runs::run found = runs_.take_free_run(detail::slab_pages(index));
+        std::size_t count = next_slab_pages(index);
+        page_runs::run found = runs_.take_free_run(count);
+        if (!found && small_slabs_) {
+            for (const std::size_t fewer : {detail::min_slab_pages(index), detail::pages_of_block(index)}) {
+                if (found || fewer >= count) continue;
+                count = fewer;
+                found = runs_.take_free_run(count);
+            }
+        }
         if (!found) return false;
-        open_slab(found, index);
+        open_slab(found, count, index);
         carve_blocks(queue, sizes_[index], index);
         return true;
     }
 
-    // Returns the offset, in a slab at page `at`, of the gap before its first block. Slabs with gaps begin in different cache lines.
-    static std::size_t color_offset(std::size_t index, std::size_t at) noexcept {
+    // Returns the offset of the gap before the first block of a slab, `pages` pages at page `at`. Slabs with gaps begin in different cache
+    // lines. A slab too small for a gap has none: the offset is negative.
+    static std::ptrdiff_t color_offset(std::size_t index, std::size_t pages, std::size_t at) noexcept {
         const bin_shape& shape = bin_shapes[index];
         if (shape.gap == 0) return 0;
-        const std::size_t unused = shape.pages * pool_page_bytes - shape.blocks * block_stride(shape);
-        return at / shape.pages * shape.blocks % (unused / shape.gap + 1) * shape.gap;
+        const std::size_t blocks = blocks_in(shape, pages);
+        if (pages * pool_page_bytes < blocks * block_stride(shape))
+            return -std::ptrdiff_t{shape.gap};    // one block, without a gap
+        const std::size_t unused = pages * pool_page_bytes - blocks * block_stride(shape);
+        return static_cast<std::ptrdiff_t>(at / pages * blocks % (unused / shape.gap + 1) * shape.gap);
     }
 
     // Carves blocks from the current slab and appends them: a page's worth, then as many as were carved before, so that a slab of which
@@ -274,30 +328,32 @@ private:
         const bin_shape& shape = bin_shapes[index];
         const std::size_t size = shape.bytes;
         const std::size_t stride = block_stride(shape);
-        const std::size_t count =
-            (std::min)(std::size_t{shape.blocks} - from.carved, std::size_t{(std::max)(from.carved, shape.first)});
-        std::byte* place = state.current.of->links[state.current.index].start + from.carved * stride + shape.gap;
+        const std::size_t carved = from.carved;
+        const std::size_t blocks = blocks_in(shape, from.pages);
+        const std::size_t count = (std::min)(blocks - carved, (std::max)(carved, std::size_t{shape.first}));
+        std::byte* place = state.current.of->links[state.current.index].start + carved * stride + shape.gap;
+        const std::byte* const end = place + count * stride;
         free_block* tail = queue.last;
-        for (std::size_t i = 0; i < count; ++i, place += stride) {
+        for (; place != end; place += stride) {
             detail::poison_free_block(place, size);
             detail::link(tail, place);
             tail = reinterpret_cast<free_block*>(place);
         }
         queue.last = tail;
-        from.carved = static_cast<std::uint16_t>(from.carved + count);
+        from.carved = static_cast<std::uint16_t>(carved + count) & 1023U;
         from.used = static_cast<std::uint16_t>(from.used + count);
-        if (from.carved == shape.blocks) state.current = {};
+        if (carved + count == blocks) state.current = {};
     }
 
     // Moves the free blocks of the first slab in the list to the end of the queue, in order of addresses. Precondition: there is one.
     void take_free_blocks(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         std::byte* const start = state.first->start;
-        const page_runs::run home = run_of_slab(*state.first);
-        page_counts& from = home.of->counts[home.index];
+        const page_runs::run slab = run_of_slab(*state.first);
+        page_counts& from = slab.of->counts[slab.index];
         const auto free = static_cast<std::uint16_t>(free_blocks_of(from));
         unlink_slab(state, *state.first);
         const auto stride = static_cast<std::uint32_t>(block_stride(bin_shapes[index]));
-        const auto* block = reinterpret_cast<const free_block*>(home.place() + from.first_free - 1);
+        const auto* block = reinterpret_cast<const free_block*>(slab.place() + from.first_free - 1);
         if (free >= min_prefetched) {
             // Prefetches the whole slab: its memory may be cold, and links would be fetched one by one.
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
@@ -325,10 +381,11 @@ private:
     }
 
     static constexpr std::uint16_t min_prefetched = 8;
-    static constexpr std::size_t max_unsorted_slabs = 16;
+    static constexpr std::size_t max_queued_slabs = 16;
 
     page_runs runs_;
     std::array<size_state, bin_count> sizes_{};
+    bool small_slabs_ = false;
 };
 
 }}}    // namespace headroom::detail

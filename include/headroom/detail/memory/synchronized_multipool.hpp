@@ -20,7 +20,7 @@
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/multipool_upkeep.hpp>
-#include <headroom/detail/memory/threads.hpp>
+#include <headroom/detail/memory/thread_cache.hpp>
 
 namespace headroom { inline namespace v0_1 {
 

@@ -1,5 +1,5 @@
-// Thread caches of synchronized_multipool_resource: implements threads.hpp.
-#include <headroom/detail/memory/threads.hpp>
+// Thread caches of synchronized_multipool_resource: implements thread_cache.hpp.
+#include <headroom/detail/memory/thread_cache.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -206,7 +206,7 @@ void shared_pools::ensure_depot() {
 #endif
 }
 
-// Calls `operation`; if it throws bad_alloc, calls flush() and `operation` again. Throws what it throws then.
+// Calls `operation`; if it throws bad_alloc and flush() returns true, calls it again. Throws what it throws last.
 template <class Operation>
 void shared_pools::retry_after_flush(Operation operation) {
 #if defined(__cpp_exceptions)
@@ -215,7 +215,7 @@ void shared_pools::retry_after_flush(Operation operation) {
         operation();
 #if defined(__cpp_exceptions)
     } catch (const std::bad_alloc&) {
-        flush();
+        if (!flush()) throw;
         operation();
     }
 #endif
@@ -265,10 +265,12 @@ void* shared_pools::refill(std::size_t offset) {
     return fresh.before.next;
 }
 
-void shared_pools::flush_bin(std::size_t index, thread_bin& local) {
+bool shared_pools::flush_bin(std::size_t index, thread_bin& local) {
+    if (local.first == nullptr && local.spare_batch == nullptr) return false;
     batches_.deallocate(core_, index, std::exchange(local.first, nullptr));
     batches_.deallocate(core_, index, std::exchange(local.spare_batch, nullptr));
     local.capacity_left = static_cast<std::int32_t>(local.max_blocks);
+    return true;
 }
 
 void shared_pools::return_cache(thread_cache& gone) {
@@ -304,13 +306,18 @@ void shared_pools::deallocate_slow(std::size_t offset, void* block) {
     core_.deallocate(block, bytes, alignment_of(bytes));
 }
 
-void shared_pools::flush() {
+bool shared_pools::flush() {
     thread_cache* const mine = find_cache();
+    bool any = false;
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < short_bin_count; ++index) {
-        while (free_block* const batch = pop_batch(index)) batches_.deallocate(core_, index, batch);
-        if (mine != nullptr) flush_bin(index, mine->bins[index]);
+        while (free_block* const batch = pop_batch(index)) {
+            batches_.deallocate(core_, index, batch);
+            any = true;
+        }
+        if (mine != nullptr && flush_bin(index, mine->bins[index])) any = true;
     }
+    return any;
 }
 
 void* shared_pools::allocate(std::size_t bytes, std::size_t alignment) {

@@ -98,8 +98,8 @@ public:
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
 
-    // Returns the calling thread's and the depot's blocks to the core. Takes the lock.
-    void flush();
+    // Returns the calling thread's and the depot's blocks to the core. False if there were none. Takes the lock.
+    bool flush();
 
     // Forgets caches and depot, before the core frees its blocks. Precondition: no other thread is in a call. Waits like the destructor.
     void forget_caches() noexcept;
@@ -127,8 +127,8 @@ private:
     [[nodiscard]] bool push_batch(std::size_t index, free_block* batch) noexcept;
     // Removes and returns a batch of the depot, likewise; null if it has none of this bin.
     [[nodiscard]] free_block* pop_batch(std::size_t index) noexcept;
-    // Returns a thread's blocks of bin `index` to the core. Requires the lock.
-    void flush_bin(std::size_t index, thread_bin& local);
+    // Returns a thread's blocks of bin `index` to the core. False if there were none. Requires the lock.
+    bool flush_bin(std::size_t index, thread_bin& local);
     void ensure_depot();
     // Returns the blocks of an ending thread's cache, and the unlinked cache itself, to the core. Takes the lock.
     void return_cache(thread_cache& gone);
