@@ -213,7 +213,7 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     return take();
 }
 
-[[gnu::noinline]] inline void multipool_resource::push_block_slow(std::size_t offset, void* block, std::size_t bytes) {
+HEADROOM_NOINLINE inline void multipool_resource::push_block_slow(std::size_t offset, void* block, std::size_t bytes) {
     detail::bin& mine = bin_at(offset);
     if (mine.last == nullptr) {    // excluded by the options
         mine.frees_until_sort = 0;
@@ -244,7 +244,7 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
     return result;
 }
 
-[[gnu::noinline]] inline void multipool_resource::return_blocks_to_slabs(bool all) noexcept {
+HEADROOM_NOINLINE inline void multipool_resource::return_blocks_to_slabs(bool all) noexcept {
     for_each_active([this, all, slabs = slabs_](std::size_t index, detail::bin& each) {
         if (all || index >= detail::short_bin_count || each.frees_until_sort <= frees_between_sorts - frees_when_few_slabs) {
             each.frees_until_sort = initial_frees_until_sort(index);

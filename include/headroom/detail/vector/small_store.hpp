@@ -178,7 +178,7 @@ private:
         return static_cast<T*>(buffer_.begin());
     }
 
-    [[no_unique_address]] inline_buffer<T, N> buffer_;
+    HEADROOM_NO_UNIQUE_ADDRESS inline_buffer<T, N> buffer_;
 };
 
 }}}    // namespace headroom::detail
