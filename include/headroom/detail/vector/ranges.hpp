@@ -42,10 +42,11 @@ concept multipass_iterator = has_forward_category<It> || std::forward_iterator<I
 // part, in <span>, a tenth of all that the containers take.
 namespace range_access {
 
-// Hide other functions of these names, so that only argument-dependent lookup finds some.
-void begin() = delete;
-void end() = delete;
-void size() = delete;
+// Hide other functions of these names, so that only argument-dependent lookup finds some. Not deleted, because MSVC would
+// choose these.
+void begin();
+void end();
+void size();
 
 template <class R>
 concept has_member_begin = requires(R& range) {
