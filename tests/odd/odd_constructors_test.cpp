@@ -243,6 +243,10 @@ void is_asked_as_std_vector_asks_it() {
         const auto mine = outcomes<headroom::vector<T, marking<T, Takes>>>(capacity);
         ASSERT_EQ(theirs.size(), mine.size());
         for (std::size_t i = 0; i != mine.size(); ++i) {
+#if defined(_MSVC_STL_VERSION)
+            if (mine[i].operation == "insert(range)")
+                continue;    // MSVC's vector builds and rotates; assignment is all that we ask for
+#endif
             EXPECT_EQ(mine[i].elements, theirs[i].elements)
                 << mine[i].operation << (capacity == few ? ", full" : ", with room") << ", " << typeid(T).name();
         }
