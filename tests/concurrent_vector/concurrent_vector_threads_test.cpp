@@ -183,12 +183,9 @@ TYPED_TEST(threads_that_append, are_read_meanwhile_and_no_reader_meets_an_elemen
         });
     }
     in_threads(writers, [&](unsigned t) {
-        if constexpr (has_appender<TypeParam>) {
-            typename concurrent_vector<TypeParam>::appender out(v, 1 + t * 10);
+        fill_by_appender(v, 1 + t * 10, [&](auto& out) {
             for (unsigned n = 0; n < each; ++n) out.emplace_back(t, n);
-        } else {
-            for (unsigned n = 0; n < each; ++n) v.emplace_back(t, n);
-        }
+        });
     });
     for (auto& reader : readers) reader.join();
     EXPECT_FALSE(incomplete);
@@ -211,12 +208,9 @@ TYPED_TEST(threads_that_append, wake_whoever_waits) {
         });
     }
     in_threads(4, [&](unsigned t) {
-        if constexpr (has_appender<TypeParam>) {
-            typename concurrent_vector<TypeParam>::appender out(v, 3);
+        fill_by_appender(v, 3, [&](auto& out) {
             for (unsigned n = 0; n < each; ++n) out.emplace_back(t, n);
-        } else {
-            for (unsigned n = 0; n < each; ++n) v.emplace_back(t, n);
-        }
+        });
     });
     for (auto& each_waiting : waiting) each_waiting.join();
     EXPECT_EQ(woken, 4 * each);
