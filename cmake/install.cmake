@@ -13,9 +13,13 @@ install(TARGETS ${installed} EXPORT headroom-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES modules/headroom.cppm DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
+if(MSVC)
+  target_sources(headroom INTERFACE $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/headroom/headroom.natvis>)
+endif()
 # gdb runs the printers of a shared library that has a script by its name in gdb's own folder of scripts, which it trusts. (The folder
 # of the library is part of that name, so it is the one that the library is installed to.) Printers to be sourced serve every program.
-install(FILES src/debuggers/gdb_printers.py DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
+# Visual Studio's view of the containers goes into what find_package() declares, so that each project's debugger has it.
+install(FILES src/debuggers/gdb_printers.py src/debuggers/headroom.natvis DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
 get_target_property(type headroom TYPE)
 if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF" AND type STREQUAL "SHARED_LIBRARY")
   set(headroom_libraries "\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")

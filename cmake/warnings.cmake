@@ -1,7 +1,10 @@
 # The warnings that every target of ours must compile without.
 function(headroom_warnings target)
   if(MSVC)    # clang-cl too, whose -Wall is something else
-    target_compile_options(${target} PRIVATE /W3 /permissive- /Zc:__cplusplus /utf-8 /bigobj)
+    target_compile_options(${target} PRIVATE /W4 /permissive- /Zc:__cplusplus /utf-8 /bigobj)
+    if(HEADROOM_WERROR)
+      target_compile_options(${target} PRIVATE /WX)
+    endif()
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
     if(HEADROOM_WERROR)

@@ -29,6 +29,8 @@ PRESETS = {
     "aarch64-64k": ["aarch64-linux-gnu-g++", "qemu-aarch64-static"],
     "riscv64": ["riscv64-linux-gnu-g++", "qemu-riscv64-static"],
     "mingw": ["x86_64-w64-mingw32-g++-posix", "/usr/lib/wine/wine64"],
+    "msvc": ["msvc", "/usr/lib/wine/wine64"],
+    "clang-cl": ["clang-cl-19", "msvc", "/usr/lib/wine/wine64"],
     "macos-x86_64": ["ziglang"],
     "macos-aarch64": ["ziglang"],
     "freebsd-x86_64": ["ziglang"],
@@ -74,11 +76,19 @@ def failed(outcome):
     return "failed" in outcome or "not finished" in outcome
 
 
+def lines_of(path):
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
 def version(program):
     """The first line that the program says of itself, without the distribution's remarks."""
     if program == "ziglang":
         wanted = (ROOT / "tests/requirements-everywhere.txt").read_text(encoding="utf-8")
         return "ziglang " + re.search(r"^ziglang==(\S+)", wanted, re.M)[1]
+    if program == "msvc":
+        cached = [line for preset in ("msvc", "clang-cl") for line in lines_of(ROOT / "build" / preset / "CMakeCache.txt") if line.startswith("HEADROOM_MSVC:")]
+        tools = sorted((pathlib.Path(cached[0].split("=", 1)[1]) / "VC/Tools/MSVC").glob("*")) if cached else []
+        return f"MSVC's tools {tools[-1].name}" if tools else "MSVC, not here"
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     except (OSError, subprocess.CalledProcessError):

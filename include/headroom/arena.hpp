@@ -70,8 +70,8 @@ public:
 
     // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except when it commits. Throws `refused` (a bad_alloc) past the
     // end of the reservation, and when the system refuses memory; nothing has changed then. Invalidates: nothing.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                                                              std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard]] HEADROOM_RETURNS_NONNULL HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         return allocate_impl<true>(bytes, alignment);
     }
 
@@ -170,7 +170,7 @@ private:
     // Slow path of allocate_impl(): commits memory for the block and allocates it. If refused, throws `refused` or returns null.
     template <bool throws>
     HEADROOM_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
-        const std::size_t pad = -detail::address_of(cursor_) & (alignment - 1);
+        const std::size_t pad = (0 - detail::address_of(cursor_)) & (alignment - 1);
         const std::size_t room = range_.reserved() - used();
         std::error_code error = std::make_error_code(std::errc::not_enough_memory);
         if (pad <= room && bytes <= room - pad) {
@@ -216,8 +216,8 @@ public:
     ~arena_resource() override = default;
 
     // Allocates from the arena, like arena::allocate().
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                                                              std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard]] HEADROOM_RETURNS_NONNULL HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
         void* const block = arena_->allocate(bytes, alignment);
         checks_.on_allocate(block, bytes, alignment);
@@ -262,7 +262,7 @@ private:
 
     std::optional<arena> own_{};
     arena* arena_;
-    [[no_unique_address]] detail::memory_checks checks_{"arena_resource"};
+    HEADROOM_NO_UNIQUE_ADDRESS detail::memory_checks checks_{"arena_resource"};
 };
 
 }    // HEADROOM_MEMORY_ABI

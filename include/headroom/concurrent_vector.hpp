@@ -417,7 +417,9 @@ public:
 
 private:
     // On a cache line of its own, with the elements behind it: besides the appender, only a thread that reclaims slots reads it.
+    HEADROOM_PADDED_BEGIN
     struct alignas(64) head : detail::claim {};
+    HEADROOM_PADDED_END
     using block = detail::staging_block<head, T>;
 
     // Allocates a batch, and adds its empty claim to the vector's list.

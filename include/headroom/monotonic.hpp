@@ -70,8 +70,8 @@ public:
 
     // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except for a new chunk. Throws what upstream throws when it
     // refuses a chunk, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                                                              std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard]] HEADROOM_RETURNS_NONNULL HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
@@ -142,7 +142,7 @@ private:
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     detail::chunk_chain chain_;
-    [[no_unique_address]] detail::memory_checks checks_{"monotonic_resource"};
+    HEADROOM_NO_UNIQUE_ADDRESS detail::memory_checks checks_{"monotonic_resource"};
 };
 
 }    // HEADROOM_MEMORY_ABI

@@ -161,7 +161,7 @@ public:
     // O(1) and size() destructions if the allocator propagates or is equal, else element by element. Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits_::propagate_on_container_move_assignment::value ||
                                                          traits_::is_always_equal::value) {
-        if (traits_::propagate_on_container_move_assignment::value || allocators_equal_(other)) {
+        if (can_take_over_(other)) {
             vector taken(std::move(other));    // all of it, even if `other` is *this
             take_over_<traits_::propagate_on_container_move_assignment::value>(taken);
         } else if constexpr (!traits_::propagate_on_container_move_assignment::value && !traits_::is_always_equal::value) {
@@ -205,6 +205,14 @@ public:
     }
 
 private:
+    // True if move assignment takes over the block of `other`.
+    HEADROOM_ALWAYS_INLINE constexpr bool can_take_over_(const vector& other) const noexcept {
+        if constexpr (traits_::propagate_on_container_move_assignment::value) {
+            return true;
+        } else {
+            return allocators_equal_(other);
+        }
+    }
     constexpr bool allocators_equal_(const vector& other) const noexcept {
         if constexpr (traits_::is_always_equal::value) {
             return true;

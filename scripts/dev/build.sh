@@ -67,6 +67,9 @@ runs_here() {
     [ $status != 126 ]
 }
 
+# True if there is a folder with MSVC and the Windows kits. It is Microsoft's, and nothing here fetches it.
+has_msvc() { [ -n "${HEADROOM_MSVC:-}" ] && [ -d "$HEADROOM_MSVC/VC/Tools/MSVC" ] && [ -d "$HEADROOM_MSVC/Windows Kits/10" ]; }
+
 among() { local each; for each in "${@:2}"; do [ "$each" != "$1" ] || return 0; done; return 1; }    # among X LIST...
 
 need_for() {    # need_for PRESET: what it is built with
@@ -79,6 +82,9 @@ need_for() {    # need_for PRESET: what it is built with
         gcc) need "${packages_tools[@]}" ;;
         clang-libcxx) need "${packages_fast[@]}" libc++-19-dev libc++abi-19-dev ;;
         msan) need "${packages_fast[@]}" "${packages_python[@]}" libclang-rt-19-dev llvm-19 ;;
+        msvc | clang-cl)
+            has_msvc || die "HEADROOM_MSVC is to name a folder with VC/Tools/MSVC and \"Windows Kits/10\" (docs/platforms.md)"
+            need "${packages_msvc[@]}" ;;
         i686) need "${packages_fast[@]}" g++-i686-linux-gnu ;;
         *) need "${packages_fast[@]}" ;;
     esac

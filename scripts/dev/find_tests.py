@@ -28,7 +28,7 @@ TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(\s*(\w+)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 PYTHON = {"report": "lab/report", "python": "python"}    # group: folder, run by pytest
 PRESETS = {"lab": "tools", "slow": "slow", "tools": "tools"}    # label: where such files are built; all others in dev
-NEEDS = {"weather": ["examples/all"], "unloaded": [], "old_language": []}    # folder: targets beside its own
+NEEDS = {"weather": ["examples/all"], "unloaded": [], "old_language": [], "layouts": [], "natvis": []}    # folder: targets beside its own
 
 
 def text(path):

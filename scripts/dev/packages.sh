@@ -8,6 +8,7 @@ packages_lab=("${packages_build[@]}" googletest valgrind libboost-container-dev 
               patch zlib1g-dev libfoonathan-memory-dev libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4 libabsl-dev libplf-colony-dev libtbb-dev liblmdb-dev libstxxl-dev libgmp-dev)    # the last line: peers, measured where they are
 packages_elsewhere=("${packages_build[@]}" clang-19 python3 g++-11 clang-14 libc++-19-dev libc++abi-19-dev qemu-user-static g++-aarch64-linux-gnu g++-riscv64-linux-gnu
                     g++-mingw-w64-x86-64-posix wine wine64)
+packages_msvc=("${packages_build[@]}" googletest wine wine64 clang-tools-19 lld-19 llvm-19)    # presets msvc and clang-cl, beside a folder that nobody may hand out
 packages_full=("${packages_fast[@]}" "${packages_tools[@]}" "${packages_lab[@]}" "${packages_elsewhere[@]}" clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 g++-i686-linux-gnu
                universal-ctags gdb meson dpkg-dev file btrfs-progs chromium python3-dev pybind11-dev libfmt-dev)
 packages_python=(python3 python3-venv ca-certificates)

@@ -5,8 +5,10 @@
 presets_fast=(dev)
 presets_full=(dev tools asan-ubsan tsan i686 valgrind)
 # Of i686 ./dev test builds and runs the core tests alone, and asks less of asan-ubsan than --slow, --everywhere and --only do.
-# Other compilers and systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
-presets_everywhere=(release gcc clang gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
+# Other compilers and systems, after those; docs/platforms.md says what each is.
+presets_everywhere=(release gcc clang gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64 msvc clang-cl)
+presets_msvc=(msvc clang-cl)    # with the folder that HEADROOM_MSVC names
+# Compiled and linked, not run.
 presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
 
 passed=0 failed=0 table=
@@ -190,7 +192,12 @@ command_test() {
         *) need_zig ;;
     esac
     for preset in "${presets[@]}"; do
-        if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset" $mode; fi
+        if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"
+        elif among "$preset" "${presets_msvc[@]}" && ! has_msvc; then
+            say "$preset: not run: HEADROOM_MSVC names no folder with VC/Tools/MSVC and \"Windows Kits/10\""
+        elif among "$preset" "${presets_msvc[@]}"; then need_for "$preset"; test_preset "$preset" $mode
+        else test_preset "$preset" $mode
+        fi
     done
     case $mode in fast | only) ;; *) test_ordinary; test_tidy; test_elsewhere; test_report; test_python $mode ;; esac
     summary

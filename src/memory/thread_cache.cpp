@@ -15,6 +15,9 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 constinit thread_local std::array<thread_entry, thread_entry_count> thread_entries{};
+#if defined(HEADROOM_DLL)
+thread_entry* own_thread_entries() noexcept { return thread_entries.data(); }
+#endif
 
 namespace {
 

@@ -71,7 +71,7 @@ constexpr DWORD preserve_placeholder = 0x2;       // MEM_PRESERVE_PLACEHOLDER
 constexpr DWORD coalesce_placeholders = 0x1;      // MEM_COALESCE_PLACEHOLDERS
 
 struct placeholder_calls {
-    void*(WINAPI* allocate_file_space)(HANDLE, void*, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
+    void*(WINAPI* virtual_alloc2)(HANDLE, void*, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
     void*(WINAPI* map)(HANDLE, HANDLE, void*, ULONG64, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
     BOOL(WINAPI* unmap)(HANDLE, void*, ULONG) = nullptr;
 
@@ -84,7 +84,7 @@ struct placeholder_calls {
         };
         find(map, "MapViewOfFile3");
         find(unmap, "UnmapViewOfFile2");
-        if (map != nullptr && unmap != nullptr) find(allocate_file_space, "VirtualAlloc2");
+        if (map != nullptr && unmap != nullptr) find(virtual_alloc2, "VirtualAlloc2");
     }
 };
 const placeholder_calls& placeholders() noexcept {
@@ -281,7 +281,7 @@ bool is_locked_by_other(file_handle file, file_lock which) noexcept {
 page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
     error.clear();
     const placeholder_calls& system = placeholders();
-    if (system.allocate_file_space == nullptr) {
+    if (system.virtual_alloc2 == nullptr) {
         error = std::make_error_code(std::errc::function_not_supported);
         return {};
     }
@@ -296,7 +296,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         return {};
     }
     bytes = round_up(bytes, page_size());
-    auto* const first = static_cast<std::byte*>(system.allocate_file_space(
+    auto* const first = static_cast<std::byte*>(system.virtual_alloc2(
         GetCurrentProcess(), nullptr, bytes + alignment, MEM_RESERVE | reserve_placeholder, PAGE_NOACCESS, nullptr, 0));
     if (first == nullptr) {
         count_refusal();

@@ -80,6 +80,17 @@ void expect_all(const concurrent_vector<T>& v, unsigned threads, unsigned each) 
     for (const unsigned count : next) EXPECT_EQ(count, each);
 }
 
+// Calls fill(appender), or fill(vector) for elements that no appender takes.
+template <class T, class Fill>
+void fill_by_appender(concurrent_vector<T>& v, std::size_t batch, const Fill& fill) {
+    if constexpr (has_appender<T>) {
+        typename concurrent_vector<T>::appender out(v, batch);
+        fill(out);
+    } else {
+        fill(v);
+    }
+}
+
 template <class T>
 class threads_that_append : public testing::Test {};
 using kinds = testing::Types<trivial, with_text, boxed, in_place>;
@@ -126,12 +137,7 @@ TYPED_TEST(threads_that_append, fill_the_vector_to_the_last_element) {
                 for (unsigned n = 0; n < each; ++n) out.emplace_back(t, n);
             };
             try {
-                if constexpr (has_appender<TypeParam>) {
-                    typename concurrent_vector<TypeParam>::appender out(v, 100);
-                    fill(out);
-                } else {
-                    fill(v);
-                }
+                fill_by_appender(v, 100, fill);
             } catch (const std::length_error&) {
                 ++refused;
             }
@@ -147,12 +153,9 @@ TYPED_TEST(threads_that_append, until_it_is_full_fill_it_exactly) {
     std::atomic<unsigned> appended{0};
     in_threads(8, [&](unsigned t) {
         try {
-            if constexpr (has_appender<TypeParam>) {
-                typename concurrent_vector<TypeParam>::appender out(v, 300);
+            fill_by_appender(v, 300, [&](auto& out) {
                 for (unsigned n = 0;; ++n, ++appended) out.emplace_back(t, n);
-            } else {
-                for (unsigned n = 0;; ++n, ++appended) v.emplace_back(t, n);
-            }
+            });
         } catch (const std::length_error&) {}
     });
     EXPECT_EQ(appended, v.max_size());
@@ -180,12 +183,9 @@ TYPED_TEST(threads_that_append, are_read_meanwhile_and_no_reader_meets_an_elemen
         });
     }
     in_threads(writers, [&](unsigned t) {
-        if constexpr (has_appender<TypeParam>) {
-            typename concurrent_vector<TypeParam>::appender out(v, 1 + t * 10);
+        fill_by_appender(v, 1 + t * 10, [&](auto& out) {
             for (unsigned n = 0; n < each; ++n) out.emplace_back(t, n);
-        } else {
-            for (unsigned n = 0; n < each; ++n) v.emplace_back(t, n);
-        }
+        });
     });
     for (auto& reader : readers) reader.join();
     EXPECT_FALSE(incomplete);
@@ -208,12 +208,9 @@ TYPED_TEST(threads_that_append, wake_whoever_waits) {
         });
     }
     in_threads(4, [&](unsigned t) {
-        if constexpr (has_appender<TypeParam>) {
-            typename concurrent_vector<TypeParam>::appender out(v, 3);
+        fill_by_appender(v, 3, [&](auto& out) {
             for (unsigned n = 0; n < each; ++n) out.emplace_back(t, n);
-        } else {
-            for (unsigned n = 0; n < each; ++n) v.emplace_back(t, n);
-        }
+        });
     });
     for (auto& each_waiting : waiting) each_waiting.join();
     EXPECT_EQ(woken, 4 * each);

@@ -156,7 +156,7 @@ TEST(pool_extremes, what_is_excluded_stays_excluded_though_blocks_of_more_alignm
     }
 }
 
-[[gnu::noinline]] void fill_the_stack() {
+HEADROOM_NOINLINE void fill_the_stack() {
     volatile unsigned char bytes[4096];
     for (volatile unsigned char& each : bytes) each = 0xEE;
 }

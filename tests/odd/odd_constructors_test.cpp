@@ -243,6 +243,10 @@ void is_asked_as_std_vector_asks_it() {
         const auto mine = outcomes<headroom::vector<T, marking<T, Takes>>>(capacity);
         ASSERT_EQ(theirs.size(), mine.size());
         for (std::size_t i = 0; i != mine.size(); ++i) {
+#if defined(_MSVC_STL_VERSION)
+            // MSVC's vector assigns what it has built elsewhere.
+            if (mine[i].operation == "insert(range)" || mine[i].operation == "insert(temporary)") continue;
+#endif
             EXPECT_EQ(mine[i].elements, theirs[i].elements)
                 << mine[i].operation << (capacity == few ? ", full" : ", with room") << ", " << typeid(T).name();
         }

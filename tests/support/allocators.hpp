@@ -81,14 +81,14 @@ public:
     T* allocate(std::size_t count) {
         if (count > max_size()) throw std::bad_array_new_length();
         // The elements in front hold the allocator's number.
-        T* const memory = counted_allocate<T>(count + slots);
+        T* const memory = counted_allocate<T>(count + slots<>);
         ::new (static_cast<void*>(memory)) int(number_);
-        return memory + slots;
+        return memory + slots<>;
     }
     void deallocate(T* memory, std::size_t count) noexcept {
-        T* const whole = memory - slots;
+        T* const whole = memory - slots<>;
         if (*std::launder(reinterpret_cast<int*>(whole)) != number_) broken("a block came back to another allocator");
-        counted_deallocate(whole, count + slots);
+        counted_deallocate(whole, count + slots<>);
     }
     // Gives a copied container an allocator with another number.
     [[nodiscard]] numbered_allocator select_on_container_copy_construction() const { return numbered_allocator(number_ + 1000); }
@@ -98,6 +98,7 @@ public:
     friend bool operator==(const numbered_allocator& a, const numbered_allocator& b) noexcept { return a.number_ == b.number_; }
 
 private:
+    template <class = void>    // MSVC makes a constant of the class with it, where T may be incomplete
     static constexpr std::size_t slots = (sizeof(int) + sizeof(T) - 1) / sizeof(T);
     int number_;
 };

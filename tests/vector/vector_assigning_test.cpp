@@ -112,6 +112,9 @@ TYPED_TEST_SUITE(assigning, elements);
 template <class Body>
 void in_every_case(Body body) {
     for (const way how : {way::copy, way::between, way::range, way::same, way::own}) {
+#if defined(_MSVC_STL_VERSION)
+        if (how == way::own) continue;    // which MSVC's vector does not support
+#endif
         for (const int size : {0, 1, 5, 8, 30}) {
             for (const int count : {0, 1, 4, 5, 6, 8, 9, 20, 31, 64}) {
                 for (const int spare : {0, 1, 40}) {

@@ -269,6 +269,9 @@ TEST(hardened_memory, warm_memory_past_the_committed_part_faults) {
 
 // Each file of a program chooses its own variant of the functions.
 TEST(hardened_names, are_not_those_of_other_files) {
+#if defined(_MSC_VER)
+    GTEST_SKIP() << "Microsoft's ABI has no tags";
+#endif
     EXPECT_NE(std::string(typeid(vector<int>).name()).find("hardened"), std::string::npos);
     EXPECT_NE(std::string(typeid(settled_vector<int>).name()).find("hardened"), std::string::npos);
 }

@@ -26,7 +26,7 @@ constexpr std::size_t many = 1000;
 
 // noinline, so that no pointer stays in a register or on the caller's stack.
 template <class Container>
-[[gnu::noinline]] void fill(Container& container, std::vector<std::uintptr_t>& blocks) {
+HEADROOM_NOINLINE void fill(Container& container, std::vector<std::uintptr_t>& blocks) {
     for (std::size_t i = 0; i < many; ++i) {
         container.push_back(new char[33]);
         blocks.push_back(reinterpret_cast<std::uintptr_t>(container.back()) ^ hidden);

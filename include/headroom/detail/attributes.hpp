@@ -19,6 +19,16 @@
 #define HEADROOM_LOAD_SEPARATELY(variable) __asm__("" : "+r"(variable))
 // Tells the compiler that this point is never reached.
 #define HEADROOM_UNREACHABLE() __builtin_unreachable()
+// The result of an allocation, which is not null.
+#define HEADROOM_RETURNS_NONNULL [[gnu::returns_nonnull]]
+// Part of a function's mangled name.
+#define HEADROOM_ABI_TAG(tag) [[gnu::abi_tag(tag)]]
+// For the functions that read or write memory that AddressSanitizer guards. Inlined, they would be checked again.
+#define HEADROOM_NOT_SANITIZED __attribute__((no_sanitize("address"), noinline)) inline
+// A type of so many bytes that are moved as one.
+#define HEADROOM_VECTOR_TYPE(bytes) __attribute__((vector_size(bytes)))
+#define HEADROOM_PADDED_BEGIN
+#define HEADROOM_PADDED_END
 // Silences warnings about lossy conversions where the program's objects make, assign or compare elements: std::vector gives none.
 // clang-format off
 #define HEADROOM_CONVERSIONS_BEGIN \
@@ -31,6 +41,26 @@
     _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")
 // clang-format on
 #define HEADROOM_CONVERSIONS_END _Pragma("GCC diagnostic pop")
+#elif defined(_MSC_VER)
+#define HEADROOM_ALWAYS_INLINE __forceinline
+#define HEADROOM_COLD __declspec(noinline)
+#define HEADROOM_NOINLINE __declspec(noinline)
+#define HEADROOM_UNLIKELY(condition) (condition)
+#define HEADROOM_USUALLY(condition) (condition)
+// Two statements for the compiler, which would warn of a condition that is constant.
+#define HEADROOM_IS_CONSTANT(value) (static_cast<void>(value), false)
+#define HEADROOM_PREFETCH(address) ((void)(address))
+#define HEADROOM_LOAD_SEPARATELY(variable) static_cast<void>(0)
+#define HEADROOM_UNREACHABLE() __assume(0)
+#define HEADROOM_RETURNS_NONNULL
+#define HEADROOM_ABI_TAG(tag)
+#define HEADROOM_NOT_SANITIZED __declspec(no_sanitize_address) __declspec(noinline) inline
+// Around a class with members on cache lines of their own: the warning that it is padded says what is meant.
+#define HEADROOM_PADDED_BEGIN __pragma(warning(push)) __pragma(warning(disable : 4324))
+#define HEADROOM_PADDED_END __pragma(warning(pop))
+#define HEADROOM_CONVERSIONS_BEGIN \
+    __pragma(warning(push)) __pragma(warning(disable : 4018 4242 4244 4245 4267 4305 4365 4389 4805))
+#define HEADROOM_CONVERSIONS_END __pragma(warning(pop))
 #else
 #define HEADROOM_ALWAYS_INLINE inline
 #define HEADROOM_COLD
@@ -41,8 +71,20 @@
 #define HEADROOM_PREFETCH(address) ((void)(address))
 #define HEADROOM_LOAD_SEPARATELY(variable) static_cast<void>(0)
 #define HEADROOM_UNREACHABLE() static_cast<void>(0)
+#define HEADROOM_RETURNS_NONNULL
+#define HEADROOM_ABI_TAG(tag)
+#define HEADROOM_NOT_SANITIZED inline
+#define HEADROOM_PADDED_BEGIN
+#define HEADROOM_PADDED_END
 #define HEADROOM_CONVERSIONS_BEGIN
 #define HEADROOM_CONVERSIONS_END
+#endif
+
+// For a member that takes no bytes if its class is empty. Microsoft's ABI, which clang-cl follows too, ignores the standard's word.
+#if defined(_MSC_VER)
+#define HEADROOM_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
+#else
+#define HEADROOM_NO_UNIQUE_ADDRESS [[no_unique_address]]
 #endif
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.

@@ -58,11 +58,7 @@ HEADROOM_API bool harden_ranges() noexcept;
 
 #if defined(HEADROOM_HARDENED)
 
-#if defined(__GNUC__) || defined(__clang__)
-#define HEADROOM_HARDENED_ABI [[gnu::abi_tag("hardened")]]
-#else
-#define HEADROOM_HARDENED_ABI
-#endif
+#define HEADROOM_HARDENED_ABI HEADROOM_ABI_TAG("hardened")
 
 #define HEADROOM_EXPECT HEADROOM_REQUIRE
 

@@ -36,12 +36,20 @@ private:
 };
 
 // True if assign(count, value) accepts a reference to the container's own element. The standard does not require it, unlike for
-// insert and resize, and libc++'s vector does not support it.
+// insert and resize, and the vectors of libc++ and MSVC do not support it.
 template <class Container>
 constexpr bool assigns_its_own_element = true;
-#if defined(_LIBCPP_VERSION)
+#if defined(_LIBCPP_VERSION) || defined(_MSVC_STL_VERSION)
 template <class T, class Allocator>
 constexpr bool assigns_its_own_element<std::vector<T, Allocator>> = false;
+#endif
+
+// True if max_size() elements fit the address space that differences of pointers have: not so in MSVC's vector.
+template <class Container>
+constexpr bool max_size_is_half = true;
+#if defined(_MSVC_STL_VERSION)
+template <class T, class Allocator>
+constexpr bool max_size_is_half<std::vector<T, Allocator>> = false;
 #endif
 
 // moves_in_one_piece: moving or swapping the container leaves its elements in place. moves_without_fail: moving it never throws.

@@ -54,7 +54,7 @@ static void vectors() {
     small.push_back(5);
     expect(small.data() != inside && small.size() == 5, "a small vector leaves its object");
     expect(refuses(small, [&] { small.resize(small.max_size() + 1); }), "a small vector refuses more than max_size()");
-    if (sizeof(std::size_t) >= 8) {
+    if constexpr (sizeof(std::size_t) >= 8) {
         expect(refuses(strings, [&] { strings.reserve(strings.max_size()); }), "a vector is refused what no memory holds");
         expect(refuses(small, [&] { small.reserve(small.max_size()); }), "a small vector is refused what no memory holds");
     }

@@ -19,6 +19,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+HEADROOM_PADDED_BEGIN
 template <class T, class Policy>
 class concurrent_slots : protected settled_store_<T, Policy> {
 protected:
@@ -32,7 +33,7 @@ protected:
 
     static constexpr const char* reserving = "reserve address space for a concurrent_vector";
     static constexpr size_type no_waiter = SIZE_MAX;
-    static constexpr size_type min_claim_step = sizeof(T) < 65536 ? 65536 / sizeof(T) : 1;
+    static constexpr size_type min_claim_step() noexcept { return sizeof(T) < 65536 ? 65536 / sizeof(T) : 1; }
 
     concurrent_slots() : store(store::make_default_(0, reserving)) { init_after_reserve(); }
     concurrent_slots(size_type most, const commit_policy& commit)
@@ -228,7 +229,7 @@ protected:
                 const size_type shares = 2 * claims_.count_of_generation(lock_.generation()) + 1;
                 most = most / shares + (most % shares != 0 ? 1 : 0);
             }
-            if (const size_type step = min_claim_step + built; most > step) most = step;
+            if (const size_type step = min_claim_step() + built; most > step) most = step;
             if (const size_type rest = batch - built; most > rest) most = rest;
             if (const size_type there = unreserved_of(capacity_.load(std::memory_order_acquire)); there != 0) {
                 const size_type granted = most < there ? most : there;
@@ -364,5 +365,6 @@ protected:
     detail::claim_list claims_{};                             // under the lock
     const bool has_user_limit_ = false;    // true if the user chose max_size() and may rely on its last element
 };
+HEADROOM_PADDED_END
 
 }}}    // namespace headroom::detail

@@ -118,8 +118,7 @@ constexpr void write_name(tag_writer& to) noexcept {
     at += 4;
 #else
     std::size_t at = 0, last = length;
-    while (!begins(at, "text_with_name<")) ++at;
-    at += 15;
+    while (text[at++] != '<') {}    // the first is that of this function's argument
     while (!begins(last, ">(void)")) --last;
 #endif
     const auto in_a_word = [](char letter) {
@@ -188,7 +187,7 @@ constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
         // Types of one size may differ in precision: the tag has the significant bits.
         to.add("float");
         to.add(sizeof(T) * 8);
-        if (sizeof(T) > 8) {
+        if constexpr (sizeof(T) > 8) {
             to.add("p");
             to.add(static_cast<std::size_t>(std::numeric_limits<T>::digits));
         }

@@ -34,14 +34,14 @@ struct arrow_format_of {
     static consteval const char* get() {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !character<T>) {
             constexpr bool is_signed = std::is_signed_v<T>;
-            if (sizeof(T) == 1) return is_signed ? "c" : "C";
-            if (sizeof(T) == 2) return is_signed ? "s" : "S";
-            if (sizeof(T) == 4) return is_signed ? "i" : "I";
+            if constexpr (sizeof(T) == 1) return is_signed ? "c" : "C";
+            if constexpr (sizeof(T) == 2) return is_signed ? "s" : "S";
+            if constexpr (sizeof(T) == 4) return is_signed ? "i" : "I";
             return sizeof(T) == 8 ? (is_signed ? "l" : "L") : nullptr;
         } else if constexpr (std::is_floating_point_v<T>) {
-            if (!std::numeric_limits<T>::is_iec559) return nullptr;
-            if (sizeof(T) == 2 && std::numeric_limits<T>::digits == 11) return "e";
-            if (sizeof(T) == 4) return "f";
+            if constexpr (!std::numeric_limits<T>::is_iec559) return nullptr;
+            if constexpr (sizeof(T) == 2 && std::numeric_limits<T>::digits == 11) return "e";
+            if constexpr (sizeof(T) == 4) return "f";
             return sizeof(T) == 8 ? "g" : nullptr;
         } else {
             return nullptr;
@@ -60,7 +60,7 @@ struct arrow_format_of<std::chrono::duration<Rep, Period>> {
 template <class Rep, class Period>
 struct arrow_format_of<std::chrono::time_point<std::chrono::system_clock, std::chrono::duration<Rep, Period>>> {
     static consteval const char* get() {
-        if (signed_integer_of<Rep, 4> && std::ratio_equal_v<Period, std::chrono::days::period>) return "tdD";
+        if constexpr (signed_integer_of<Rep, 4> && std::ratio_equal_v<Period, std::chrono::days::period>) return "tdD";
         return signed_integer_of<Rep, 8> ? detail::by_unit<Period>("tss:UTC", "tsm:UTC", "tsu:UTC", "tsn:UTC") : nullptr;
     }
 };

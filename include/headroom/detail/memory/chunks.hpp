@@ -431,7 +431,7 @@ private:
 
     static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
         const auto room = static_cast<std::size_t>(to - from);
-        const std::size_t pad = -detail::address_of(from) & (alignment - 1);
+        const std::size_t pad = (0 - detail::address_of(from)) & (alignment - 1);
         return pad <= room && bytes <= room - pad;
     }
 
@@ -477,7 +477,7 @@ private:
     bool commit_more_of(chunk& target, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {
         memory_piece& memory = target.memory;
         if (memory.control == nullptr || !fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
-        const std::size_t pad = -detail::address_of(from) & (alignment - 1);
+        const std::size_t pad = (0 - detail::address_of(from)) & (alignment - 1);
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
         if (!commit_piece(memory, needed, detail::populate_for(bytes))) return false;
         target.last = memory.data + memory.bytes;

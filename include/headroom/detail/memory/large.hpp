@@ -21,7 +21,7 @@ public:
     large_blocks& operator=(const large_blocks&) = delete;
 
     // Returns a block of `bytes`; with `reserve`, from 64 KiB on in a reservation if granted. Throws as upstream; blocks in use stay.
-    [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
+    HEADROOM_NOINLINE void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
                                      bool reserve) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream);
         const std::size_t needed = link_offset(bytes) + sizeof(link);
@@ -37,7 +37,7 @@ public:
 
     // Frees a block. With `may_keep`, one in a reservation of at most 8 MiB is kept for reuse, and the oldest kept ones above the limits
     // are released. Precondition: allocate(bytes, ...) returned `block`, which is in use.
-    [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool may_keep) {
+    HEADROOM_NOINLINE void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool may_keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;
         if (gone->next != nullptr) gone->next->previous = gone->previous;

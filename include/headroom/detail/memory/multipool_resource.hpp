@@ -49,8 +49,8 @@ public:
 
     // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except for a new chunk. Throws what upstream throws when it
     // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                                                              std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard]] HEADROOM_RETURNS_NONNULL HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
         const std::size_t last = detail::size_minus_one(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::max_short_bytes || alignment > detail::fine_alignment)) {
@@ -197,7 +197,7 @@ private:
         return carve_at_cursor(offset, bytes, alignment);
     }
     // Slow path of carve(): activates the bin, or refills it from slabs, or gets memory. Returns a block. Throws upstream's exception.
-    [[gnu::noinline]] void* pop_block_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+    HEADROOM_NOINLINE void* pop_block_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
         detail::bin& mine = bin_at(offset);
         if (mine.last == nullptr) {    // first use
             if (size_of(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
@@ -297,7 +297,7 @@ private:
     }
 
     // Allocates what the fast path leaves out: more than 4 KiB, zero bytes, or a larger alignment.
-    [[gnu::noinline]] void* allocate_medium(std::size_t bytes, std::size_t alignment) {
+    HEADROOM_NOINLINE void* allocate_medium(std::size_t bytes, std::size_t alignment) {
         // std::has_single_bit may be a call.
         if (bytes - 1 < detail::max_pooled_bytes && alignment - 1 < detail::fine_alignment &&
             (alignment & (alignment - 1)) == 0) {
@@ -306,7 +306,7 @@ private:
         }
         return allocate_slow(bytes, alignment);
     }
-    [[gnu::noinline]] void deallocate_medium(void* block, std::size_t bytes, std::size_t alignment) {
+    HEADROOM_NOINLINE void deallocate_medium(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes - 1 < detail::max_pooled_bytes && alignment <= detail::fine_alignment) {
             if (bypasses_bins(bytes)) return deallocate_by_address(block, bytes, alignment);
             return push_block(medium_offset(bytes), block, bytes);
@@ -472,7 +472,7 @@ private:
         bin_at(offset).before.next = detail::next_of(block);
         return on_allocate(block, bytes, alignment, offset);
     }
-    [[gnu::noinline]] void* allocate_out_of_line(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
+    HEADROOM_NOINLINE void* allocate_out_of_line(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
@@ -484,7 +484,7 @@ private:
     std::size_t carved_ = 0;                   // blocks carved from chunks, as of record_carved()
     enum class answer : std::uint8_t { unknown, no, yes } upstream_reuses_ = answer::unknown;
     detail::large_blocks large_{};
-    [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
+    HEADROOM_NO_UNIQUE_ADDRESS detail::memory_checks checks_{"multipool_resource"};
     std::array<detail::bin, detail::bin_count> bins_{};
     detail::free_spans spans_{};    // of chunks
     bool uses_spans_ = false;       // true once free blocks were joined: blocks are carved from spans first

@@ -101,7 +101,7 @@ HEADROOM_COLD inline void* multipool_resource::refill_or_grow(std::size_t offset
     return carve_aligned(offset, bytes, alignment);
 }
 
-[[gnu::noinline]] inline void* multipool_resource::allocate_slow(std::size_t bytes, std::size_t alignment) {
+HEADROOM_NOINLINE inline void* multipool_resource::allocate_slow(std::size_t bytes, std::size_t alignment) {
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::throw_upstream_bad_alloc(upstream_resource());
     if (bytes == 0 && alignment <= detail::fine_alignment) return pop_block(offset_for_zero_bytes(alignment), bytes, alignment);
     if (!uses_page_runs(bytes, alignment)) return this->allocate_large(bytes, alignment);
@@ -112,7 +112,7 @@ HEADROOM_COLD inline void* multipool_resource::refill_or_grow(std::size_t offset
     return allocate_run(bytes, alignment);
 }
 
-[[gnu::noinline]] inline void multipool_resource::deallocate_slow(void* block, std::size_t bytes, std::size_t alignment) {
+HEADROOM_NOINLINE inline void multipool_resource::deallocate_slow(void* block, std::size_t bytes, std::size_t alignment) {
     if (bytes == 0 && alignment <= detail::fine_alignment) return push_block(offset_for_zero_bytes(alignment), block, bytes);
     if (!uses_page_runs(bytes, alignment)) {
         return may_use_free_run(bytes, alignment) ? deallocate_by_address(block, bytes, alignment)
@@ -174,7 +174,7 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     return take();
 }
 
-[[gnu::noinline]] inline void multipool_resource::push_block_slow(std::size_t offset, void* block, std::size_t bytes) {
+HEADROOM_NOINLINE inline void multipool_resource::push_block_slow(std::size_t offset, void* block, std::size_t bytes) {
     detail::bin& mine = bin_at(offset);
     ++slow_frees_;
     if (mine.last == nullptr) {    // excluded by the options
@@ -206,7 +206,7 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
     return result;
 }
 
-[[gnu::noinline]] inline void multipool_resource::return_blocks_to_slabs(bool all) noexcept {
+HEADROOM_NOINLINE inline void multipool_resource::return_blocks_to_slabs(bool all) noexcept {
     for_each_active([this, all, slabs = slabs_](std::size_t index, detail::bin& each) {
         if (all || index >= detail::short_bin_count || each.frees_until_flush <= frees_between_flushes - frees_when_few_slabs) {
             const std::int32_t initial = initial_frees_until_flush(index);

@@ -359,7 +359,7 @@ private:
         });
     }
     // Slow path of find(): binary search over all segments.
-    [[gnu::noinline]] segment* find_slow(const void* place) noexcept {
+    HEADROOM_NOINLINE segment* find_slow(const void* place) noexcept {
         segment** const after = lower_bound(detail::address_of(place) + 1);
         if (after == segments_ || !(*(after - 1))->holds(place)) return nullptr;
         return last_found_ = *(after - 1);

@@ -14,7 +14,7 @@ void __asan_poison_memory_region(const volatile void* data, std::size_t bytes);
 void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes);
 }
 // For the functions that read or write poisoned memory: the link of a free block.
-#define HEADROOM_SEES_POISONED __attribute__((no_sanitize("address"), noinline)) inline
+#define HEADROOM_SEES_POISONED HEADROOM_NOT_SANITIZED
 #else
 #define HEADROOM_SEES_POISONED HEADROOM_ALWAYS_INLINE
 #if (defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)) && defined(__has_include)
@@ -34,7 +34,7 @@ inline constexpr bool poisoning = true;
 // Makes the bytes inaccessible.
 inline void poison(const void* data, std::size_t bytes) noexcept {
     // Hides the pointer, because compilers warn that the buffer is uninitialised.
-    __asm__("" : "+r"(data));
+    HEADROOM_LOAD_SEPARATELY(data);
     __asan_poison_memory_region(data, bytes);
 }
 // Makes the bytes accessible for a user, and undefined if the tool knows that.

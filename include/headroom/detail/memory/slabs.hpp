@@ -197,7 +197,7 @@ private:
     // Returns the blocks of a list to the slabs of one segment. Stops at the first block elsewhere, and returns it; null at the list's end.
     // Half the cost of freeing a block: everything rare is out of line.
     template <bool Several>    // slabs have several pages
-    [[gnu::noinline]] free_block* return_to_segment(segment& of, free_block* block, std::size_t index) noexcept {
+    HEADROOM_NOINLINE free_block* return_to_segment(segment& of, free_block* block, std::size_t index) noexcept {
         std::byte* const base = of.memory.data;
         const std::size_t bytes = of.high_water * pool_page_bytes;
         page_counts* const counts = of.counts;
@@ -235,7 +235,7 @@ private:
     }
 
     // Frees the pages of an empty slab; `listed`: it is in the list of slabs with free blocks.
-    [[gnu::noinline]] void close_slab(const page_runs::run& slab, std::size_t index, bool listed) noexcept {
+    HEADROOM_NOINLINE void close_slab(const page_runs::run& slab, std::size_t index, bool listed) noexcept {
         size_state& state = sizes_[index];
         page_links& links = slab.of->links[slab.index];
         if (listed) unlink_slab(state, links);
@@ -267,7 +267,7 @@ private:
     }
 
     // Appends the slab that begins at page `at` to the bin's list of slabs with free blocks.
-    [[gnu::noinline]] void append_slab(const segment& of, std::size_t at, std::size_t index) noexcept {
+    HEADROOM_NOINLINE void append_slab(const segment& of, std::size_t at, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         page_links& added = of.links[at];
         added.next = nullptr;
@@ -293,7 +293,7 @@ private:
         return true;
     }
     // Slow path of refill_from_slab(): opens a slab in a free page run. False if none is long enough.
-    [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
+    HEADROOM_NOINLINE bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
         std::size_t count = next_slab_pages(index);
         page_runs::run found = runs_.take_free_run(count);
         if (!found && small_slabs_) {

@@ -45,8 +45,8 @@ public:
     ~synchronized_multipool_resource() override = default;
 
     // Allocates like multipool_resource. Thread-safe.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                                                              std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard]] HEADROOM_RETURNS_NONNULL HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
         const std::size_t last = detail::size_minus_one(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
@@ -163,7 +163,7 @@ private:
     multipool_resource core_;
     std::size_t max_cached_bytes_ = (std::min)(core_.options().largest_required_pool_block, detail::max_short_bytes);
     detail::shared_pools shared_{core_, core_.upstream_resource(), batches};
-    [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
+    HEADROOM_NO_UNIQUE_ADDRESS detail::synchronized_checks checks_{"synchronized_multipool_resource"};
 };
 
 }    // HEADROOM_MEMORY_ABI

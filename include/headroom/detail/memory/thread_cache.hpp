@@ -57,7 +57,13 @@ struct thread_entry {
 // Number of resources that have an entry of their own in each thread. More share entries, and then take turns.
 inline constexpr std::size_t thread_entry_count = 64;
 
+#if defined(HEADROOM_DLL)
+// Returns the calling thread's entries. A function, because on Windows no program reaches a thread_local variable of a DLL.
+[[nodiscard]] thread_entry* own_thread_entries() noexcept;
+#else
 HEADROOM_API extern constinit thread_local std::array<thread_entry, thread_entry_count> thread_entries;
+[[nodiscard]] HEADROOM_ALWAYS_INLINE thread_entry* own_thread_entries() noexcept { return thread_entries.data(); }
+#endif
 
 // Returns how many blocks of `bytes` a thread's list gets from the core at a time: 4 KiB, but from 2 to 32 blocks. It holds twice as many.
 constexpr std::uint32_t blocks_per_refill(std::size_t bytes) noexcept {
@@ -83,8 +89,8 @@ public:
 
     // Returns the calling thread's cache; null if it has none yet, or another resource took its entry. Takes no lock.
     [[nodiscard]] thread_cache* cache() const noexcept {
-        const thread_entry& mine =
-            *reinterpret_cast<const thread_entry*>(reinterpret_cast<const std::byte*>(thread_entries.data()) + entry_offset_);
+        const thread_entry& mine = *reinterpret_cast<const thread_entry*>(
+            reinterpret_cast<const std::byte*>(detail::own_thread_entries()) + entry_offset_);
         if (HEADROOM_UNLIKELY(mine.serial != serial_)) return nullptr;
         if (mine.cache == nullptr) HEADROOM_UNREACHABLE();    // no resource has the serial number of an empty entry
         return mine.cache;

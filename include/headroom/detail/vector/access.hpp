@@ -169,8 +169,11 @@ protected:
 
     // Name of the container in messages.
     static constexpr const char* container_name_() noexcept {
-        if constexpr (requires { Store::container_name_; }) return Store::container_name_;
-        return Store::never_relocates_ ? "settled_vector" : "vector";
+        if constexpr (requires { Store::container_name_; }) {
+            return Store::container_name_;
+        } else {
+            return Store::never_relocates_ ? "settled_vector" : "vector";
+        }
     }
 
     // Returns the iterator at `index`, made from the pointer: an iterator's operator would be looked up among the program's types.

@@ -116,7 +116,7 @@ struct allocator_memory {
     }
 
 private:
-    [[no_unique_address]] A allocator_{};
+    HEADROOM_NO_UNIQUE_ADDRESS A allocator_{};
 };
 
 }}}    // namespace headroom::detail

@@ -170,6 +170,7 @@ public:
 };
 
 // An element outside of the container, for operations whose argument may be an element of that container.
+HEADROOM_PADDED_BEGIN
 template <class Store>
 class temporary {
 public:
@@ -190,9 +191,10 @@ private:
         T value_;
     };
 };
+HEADROOM_PADDED_END
 
 #if defined(__GNUC__)
-using wide_block = unsigned char __attribute__((vector_size(16)));
+using wide_block = unsigned char HEADROOM_VECTOR_TYPE(16);
 // Fills `to` with at least one block of copies of a value of 2 to 16 bytes. GCC 12 at -O2 does not vectorise a loop over elements.
 template <class T>
 void fill_by_blocks(T* to, const T& value, std::size_t count) noexcept {
@@ -274,10 +276,13 @@ struct uninitialized_source : value_init_source {
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if constexpr (std::is_trivially_default_constructible_v<T>) return to + count;
-                construction_guard<Store> built(store, to);
-                for (; count != 0; --count, ++built.end) ::new (static_cast<void*>(built.end)) T;
-                return built.release();
+                if constexpr (std::is_trivially_default_constructible_v<T>) {
+                    return to + count;
+                } else {
+                    construction_guard<Store> built(store, to);
+                    for (; count != 0; --count, ++built.end) ::new (static_cast<void*>(built.end)) T;
+                    return built.release();
+                }
             }
         }
         return value_init_source::construct_(store, to, skip, count);
@@ -307,24 +312,25 @@ struct fill_source {
                 if constexpr (sizeof(T) == 1 && !std::is_empty_v<T>) {
                     detail::set_bytes(to, reinterpret_cast<const unsigned char&>(value), count);
                     return to + count;
-                }
+                } else {
 #if defined(__GNUC__)
-                if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16) {
-                    if (count * sizeof(T) >= sizeof(wide_block)) {
-                        detail::fill_by_blocks(to, value, count);
-                        return to + count;
+                    if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16) {
+                        if (count * sizeof(T) >= sizeof(wide_block)) {
+                            detail::fill_by_blocks(to, value, count);
+                            return to + count;
+                        }
                     }
-                }
 #endif
-                constexpr std::size_t few = sizeof(T) < 1024 ? 1024 / sizeof(T) : 1;
-                const std::size_t head = (std::min)(count, few);
-                // Copies a short value, so that the compiler knows that the writes below cannot change it.
-                std::conditional_t<sizeof(T) <= 64, const T, const T&> kept(value);
-                for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(kept);
-                if (head != count) {
-                    detail::repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
+                    constexpr std::size_t few = sizeof(T) < 1024 ? 1024 / sizeof(T) : 1;
+                    const std::size_t head = (std::min)(count, few);
+                    // Copies a short value, so that the compiler knows that the writes below cannot change it.
+                    std::conditional_t<sizeof(T) <= 64, const T, const T&> kept(value);
+                    for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(kept);
+                    if (head != count) {
+                        detail::repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
+                    }
+                    return to + count;
                 }
-                return to + count;
             }
         }
         construction_guard<Store> built(store, to);

@@ -216,7 +216,7 @@ public:
     pointer begin_{};
     pointer end_{};
     pointer cap_{};
-    [[no_unique_address]] Memory memory_{};
+    HEADROOM_NO_UNIQUE_ADDRESS Memory memory_{};
 
 protected:
     // Relocates the elements of [begin, end) to a larger block in which new ones were built between them: those before `middle` to `to`,
@@ -256,8 +256,11 @@ private:
     template <bool Quiet = false>
     static constexpr block_type_ allocate_block_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
         if (required > memory.max_size()) {
-            if constexpr (Quiet) return {};
-            detail::throw_length_error("headroom::vector: past max_size()");
+            if constexpr (Quiet) {
+                return {};
+            } else {
+                detail::throw_length_error("headroom::vector: past max_size()");
+            }
         }
         const std::size_t wanted = exactly ? required : memory.next_capacity(size, required);
         return memory.template allocate<Quiet>(required, wanted, exactly);

@@ -42,13 +42,17 @@ concept multipass_iterator = has_forward_category<It> || std::forward_iterator<I
 // part, in <span>, a tenth of all that the containers take.
 namespace range_access {
 
-// Hide other functions of these names, so that only argument-dependent lookup finds some.
-void begin() = delete;
-void end() = delete;
-void size() = delete;
+// Hide other functions of these names, so that only argument-dependent lookup finds some. Not deleted, because MSVC would
+// choose these.
+void begin();
+void end();
+void size();
 
 template <class R>
-concept has_member_begin = requires(R& range) { requires std::input_or_output_iterator<std::decay_t<decltype(range.begin())>>; };
+concept has_member_begin = requires(R& range) {
+    range.begin();    // by itself first: MSVC checks access here, not inside decltype
+    requires std::input_or_output_iterator<std::decay_t<decltype(range.begin())>>;
+};
 template <class R>
 concept user_defined = std::is_class_v<R> || std::is_union_v<R> || std::is_enum_v<R>;
 
@@ -70,7 +74,10 @@ template <class R>
 using iterator = decltype(range_access::first(std::declval<R&>()));
 
 template <class R>
-concept has_member_end = requires(R& range) { requires std::sentinel_for<std::decay_t<decltype(range.end())>, iterator<R>>; };
+concept has_member_end = requires(R& range) {
+    range.end();
+    requires std::sentinel_for<std::decay_t<decltype(range.end())>, iterator<R>>;
+};
 template <class R>
 concept has_end = std::is_bounded_array_v<R> || has_member_end<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
                       requires std::sentinel_for<std::decay_t<decltype(end(range))>, iterator<R>>;
@@ -87,7 +94,10 @@ constexpr auto last(R& range) {
 }
 
 template <class R>
-concept has_member_size = requires(R& range) { requires std::integral<std::decay_t<decltype(range.size())>>; };
+concept has_member_size = requires(R& range) {
+    range.size();
+    requires std::integral<std::decay_t<decltype(range.size())>>;
+};
 template <class R>
 concept has_size =
     std::is_bounded_array_v<R> || has_member_size<R> ||

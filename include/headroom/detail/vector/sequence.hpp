@@ -125,14 +125,16 @@ public:
         if constexpr (is_bytewise_()) {
             const value_type copy(value);
             return insert_from_(index, count, fill_source{copy});
-        } else if (index == size()) {
-            append_from_(count, fill_source{value});
-        } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, fill_source{value}, 0))) {
-            // The value may be an element that is moved.
-            temporary<Store> copy(as_store_(), value);
-            open_and_fill_gap_(index, count, fill_source<value_type>{copy.get()});
+        } else {
+            if (index == size()) {
+                append_from_(count, fill_source{value});
+            } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, fill_source{value}, 0))) {
+                // The value may be an element that is moved.
+                temporary<Store> copy(as_store_(), value);
+                open_and_fill_gap_(index, count, fill_source<value_type>{copy.get()});
+            }
+            return iterator_at_(index);
         }
-        return iterator_at_(index);
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {

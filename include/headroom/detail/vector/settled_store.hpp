@@ -243,7 +243,9 @@ public:
     static constexpr std::size_t smallest_page_ = 4096;
     static constexpr std::size_t line_ = 64;
     static constexpr std::size_t start_offsets_ = 16;
-    static constexpr std::size_t max_start_offset_ = has_start_offset_() ? smallest_page_ : 0;    // in whole pages
+    [[nodiscard]] static constexpr std::size_t max_start_offset_() noexcept {    // in whole pages
+        return has_start_offset_() ? smallest_page_ : 0;
+    }
 
     // Returns how many elements fit into `committed` bytes, at most `max`.
     [[nodiscard]] static std::size_t capacity_of_(const T* begin, std::size_t committed, std::size_t max) noexcept {
@@ -294,15 +296,15 @@ private:
         constexpr std::size_t by_default = default_bytes_();
         constexpr std::size_t smallest = Policy::smallest_reservation < by_default ? Policy::smallest_reservation : by_default;
         constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
-        constexpr std::size_t wanted = by_default + max_start_offset_;
-        const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + max_start_offset_;
+        constexpr std::size_t wanted = by_default + max_start_offset_();
+        const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + max_start_offset_();
         // So few elements are usually the first of more.
         constexpr std::size_t few = std::size_t{64} << 10;
         const held_range held = detail::acquire_range(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
                                                       floor_bytes > few ? floor_bytes : 0);
         if (why) return {};
         const std::size_t start_offset = start_offset_for_(held.base);
-        const std::size_t fitting = (held.reserved - max_start_offset_) / sizeof(T);
+        const std::size_t fitting = (held.reserved - max_start_offset_()) / sizeof(T);
         return make_placement_(held, start_offset, fitting < default_max_size_() ? fitting : default_max_size_(), false,
                                Policy::commit);
     }

@@ -59,7 +59,12 @@ struct small_vector_memory : heap_memory<T, Policy> {
 // Raw memory for N elements, in the object.
 template <class T, std::size_t N>
 struct inline_buffer {
-    constexpr inline_buffer() noexcept {}    // leaves the bytes unset
+    // Leaves the bytes unset. MSVC reads them in constant evaluation.
+    constexpr inline_buffer() noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            for (std::byte& each : bytes) each = std::byte{};
+        }
+    }
     [[nodiscard]] void* begin() noexcept { return bytes; }
     [[nodiscard]] const void* begin() const noexcept { return bytes; }
     alignas(T) std::byte bytes[N * sizeof(T)];
@@ -69,8 +74,20 @@ struct inline_buffer<T, 0> {
     [[nodiscard]] static void* begin() noexcept { return nullptr; }
 };
 
+// A store with the buffer behind its pointers. Without elements inside there is no member, for which MSVC would pad the object.
+template <class Store, class T, std::size_t N>
+class with_inline_buffer_ : public Store {
+protected:
+    HEADROOM_NO_UNIQUE_ADDRESS inline_buffer<T, N> buffer_{};
+};
+template <class Store, class T>
+class with_inline_buffer_<Store, T, 0> : public Store {
+protected:
+    static constexpr inline_buffer<T, 0> buffer_{};
+};
+
 template <class T, std::size_t N, class Policy>
-class small_store_ : public movable_store_<small_vector_memory<T, N, Policy>> {
+class small_store_ : public with_inline_buffer_<movable_store_<small_vector_memory<T, N, Policy>>, T, N> {
     using memory_kind_ = small_vector_memory<T, N, Policy>;
     using base_ = movable_store_<memory_kind_>;
 
@@ -86,13 +103,13 @@ public:
 
     // Leaves the members unset: reset_to_inline_() or steal_() must follow.
     struct uninitialized_tag_ {};
-    constexpr explicit small_store_(uninitialized_tag_) noexcept : buffer_() {}
-    constexpr small_store_() noexcept : buffer_() { reset_to_inline_(); }
+    constexpr explicit small_store_(uninitialized_tag_) noexcept {}
+    constexpr small_store_() noexcept { reset_to_inline_(); }
     constexpr explicit small_store_(const std::allocator<T>&) noexcept : small_store_() {}
 
     [[nodiscard]] constexpr bool is_inline_() const noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return memory_kind_::is_inline(begin_, cap_);
-        return begin_ == buffer_.begin();    // fewer instructions than by the capacity
+        return begin_ == this->buffer_.begin();    // fewer instructions than by the capacity
     }
     // False for inline elements: a frame or object may end without a call that could remove the poison.
     [[nodiscard]] constexpr bool annotates_() const noexcept { return memory_kind_::annotates_() && !is_inline_(); }
@@ -175,10 +192,8 @@ private:
     // Returns the inline buffer of N elements. In constant evaluation there is none, and each call allocates a block of N.
     [[nodiscard]] constexpr T* inline_storage_() noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return std::allocator<T>{}.allocate(N);
-        return static_cast<T*>(buffer_.begin());
+        return static_cast<T*>(this->buffer_.begin());
     }
-
-    [[no_unique_address]] inline_buffer<T, N> buffer_;
 };
 
 }}}    // namespace headroom::detail
