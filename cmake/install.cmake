@@ -12,6 +12,10 @@ install(TARGETS ${installed} EXPORT headroom-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+# Debian's policy asks for this name and place; the licence asks for the text in each copy.
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headroom COMPONENT development)
+install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libheadroom-dev COMPONENT development EXCLUDE_FROM_ALL)
+install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libheadroom${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} COMPONENT runtime EXCLUDE_FROM_ALL)
 install(FILES modules/headroom.cppm DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
 if(MSVC)
   target_sources(headroom INTERFACE $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/headroom/headroom.natvis>)

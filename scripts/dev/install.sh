@@ -7,6 +7,10 @@ as_root() {
     fi
 }
 
+apt_install() {    # apt_install PACKAGE...: installs them, if no other package has to be removed for it
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-remove --no-install-recommends "${options[@]}" "$@"
+}
+
 need() {    # need PACKAGE...: installs those that are missing
     local package missing=()
     [ "$install" = yes ] || return 0
@@ -26,8 +30,21 @@ need() {    # need PACKAGE...: installs those that are missing
     local log=build/log/apt.log options=(-o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 -o Acquire::Retries=2)
     as_root true </dev/null 2>/dev/null || as_root true || die "sudo refused. Run: apt-get install ${missing[*]}"
     as_root apt-get update "${options[@]}" </dev/null >"$log" 2>&1 || true    # an old list may do; install will tell
-    if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${options[@]}" \
-            "${missing[@]}" </dev/null >>"$log" 2>&1; then
+    if ! apt_install "${missing[@]}" </dev/null >>"$log" 2>&1; then
+        # What conflicts with a package of this machine is left out: nothing is ever removed.
+        local possible=() left_out=()
+        for package in "${missing[@]}"; do
+            if apt-get install --simulate --no-remove --no-install-recommends "$package" </dev/null >>"$log" 2>&1; then
+                possible+=("$package")
+            else
+                left_out+=("$package")
+            fi
+        done
+        if [ ${#left_out[@]} -gt 0 ] && grep -q 'remove is disabled' "$log"; then
+            say "left out, because they conflict with packages that are installed here: ${left_out[*]}"
+            [ ${#possible[@]} -gt 0 ] || return 0
+            if apt_install "${possible[@]}" </dev/null >>"$log" 2>&1; then return 0; fi
+        fi
         grep -E '^(E|W|Err):?' "$log" | tail -n 8 >&2 || tail -n 8 "$log" >&2
         if grep -qE 'Could not resolve|Could not connect|Temporary failure|Failed to fetch|Unable to connect' "$log"; then
             die "apt could not reach its servers: is there a network? (all of its output: $log)"
