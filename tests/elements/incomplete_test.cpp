@@ -28,14 +28,14 @@ using small_vector_of = headroom::small_vector<T, 0>;    // with elements inside
 template <template <class> class Container>
 void grows_and_moves() {
     tree<Container> root{"root", {}};
-    for (int i = 0; i != 100; ++i) {
+    for (int i = 0; i != 20; ++i) {    // each settled_vector takes addresses, of which 32-bit programs have few
         root.children.push_back(tree<Container>{"child " + std::to_string(i), {}});
         root.children.back().children.push_back(tree<Container>{"grandchild", {}});
     }
     const tree<Container> moved = std::move(root);
-    ASSERT_EQ(moved.children.size(), 100U);
-    EXPECT_EQ(moved.children[99].name, "child 99");
-    EXPECT_EQ(moved.children[99].children[0].name, "grandchild");
+    ASSERT_EQ(moved.children.size(), 20U);
+    EXPECT_EQ(moved.children[19].name, "child 19");
+    EXPECT_EQ(moved.children[19].children[0].name, "grandchild");
 }
 
 TEST(incomplete_elements, a_vector_of_its_own_class_is_a_tree) {
