@@ -70,16 +70,16 @@ bool release_memory_after(locked_range control, std::size_t kept) noexcept {
     const std::size_t accessible = extent.accessible();
     const std::size_t end = premapped ? memory : std::max({memory, committed, accessible});
     if (end <= kept) return true;
-    // What may never have been touched.
-    if (const std::size_t written = std::max(kept, extent.populated_); accessible > written)
-        settle_admitted(accessible - written);
     // Before the system call, which may release pages and then fail.
     extent.memory_.store(std::min(memory, kept), std::memory_order_relaxed);
-    extent.populated_ = std::min(extent.populated_, kept);
+    const std::size_t populated = extent.populated_;
+    extent.populated_ = std::min(populated, kept);
     if (premapped) {
         control->cache.set_unfit(static_cast<bool>(discard(control->part(kept, end))));
         return !control->cache.is_unfit();
     }
+    // What may never have been touched.
+    if (const std::size_t written = std::max(kept, populated); accessible > written) settle_admitted(accessible - written);
     // Before the call too: the helper comes here, and the owner may fork meanwhile. The child sees the pages as they are then.
     extent.accessible_ = std::min(accessible, kept);
     if (decommit(control->part(kept, end))) {

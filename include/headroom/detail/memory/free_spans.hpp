@@ -152,7 +152,7 @@ private:
     static constexpr std::size_t list_count = 10;    // for each doubling from 16 bytes on
 
     static std::size_t list_index_of(std::size_t bytes) noexcept {
-        const auto index = static_cast<std::size_t>(std::bit_width((std::max)(bytes, min_span_bytes) / min_span_bytes)) - 1;
+        const std::size_t index = static_cast<unsigned>(std::bit_width((std::max)(bytes, min_span_bytes) / min_span_bytes)) - 1U;
         return (std::min)(index, list_count - 1);
     }
 

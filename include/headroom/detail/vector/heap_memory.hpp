@@ -70,7 +70,7 @@ struct heap_memory : default_construction_<T> {
         }
         block<T*> made;
         if (wanted >= mapped_threshold()) {
-            made = typed_block(detail::allocate_mapped(layout<>, required, wanted, exactly));
+            made = typed_block(detail::allocate_mapped(layout_of<>::value, required, wanted, exactly));
         } else if (void* const begin = allocate_on_heap(wanted * sizeof(T))) {
             made = {static_cast<T*>(begin), static_cast<T*>(begin) + wanted};
         }
@@ -88,7 +88,7 @@ struct heap_memory : default_construction_<T> {
         }
         if (begin == nullptr) return;
         if (is_mapped(begin, cap)) {
-            detail::release_mapped(layout<>, begin);
+            detail::release_mapped(layout_of<>::value, begin);
         } else {
             heap_of<alignof(T)>::free_bytes(begin);
         }
@@ -96,29 +96,29 @@ struct heap_memory : default_construction_<T> {
 
     // Charges the memory of `required` elements in place. False if they do not fit there, or if refused.
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
-        return is_mapped(begin, cap) && detail::charge_mapped(layout<>, begin, required);
+        return is_mapped(begin, cap) && detail::charge_mapped(layout_of<>::value, begin, required);
     }
     // Expands the block to `required` elements without relocation. Returns its new end, or null.
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap)) return nullptr;
-        return static_cast<T*>(detail::expand_mapped_in_place(layout<>, begin, required, exactly));
+        return static_cast<T*>(detail::expand_mapped_in_place(layout_of<>::value, begin, required, exactly));
     }
 
     // Returns a block for `required` relocatable elements, geometric unless `exactly`; releases the old one. Throws std::bad_alloc.
     [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (is_doubling) {
-            return typed_block(detail::reallocate(layout<>, begin, end, cap, required, exactly));
+            return typed_block(detail::reallocate(layout_of<>::value, begin, end, cap, required, exactly));
         } else {
             const std::size_t wanted = exactly ? required : next_capacity(static_cast<std::size_t>(end - begin), required);
-            return typed_block(detail::reallocate_block(layout<>, begin, end, cap, required, wanted, exactly));
+            return typed_block(detail::reallocate_block(layout_of<>::value, begin, end, cap, required, wanted, exactly));
         }
     }
     // Like reallocate() for a full block and one more element. Throws std::length_error past max_size() too.
     HEADROOM_COLD static block<T*> reallocate_by_one(T* begin, T* end) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (is_doubling) {
-            return typed_block(detail::reallocate_by_one(layout<>, begin, end));
+            return typed_block(detail::reallocate_by_one(layout_of<>::value, begin, end));
         } else {
             const auto size = static_cast<std::size_t>(end - begin);
             if (size >= max_size()) detail::throw_length_error("headroom::vector: past max_size()");
@@ -131,14 +131,14 @@ struct heap_memory : default_construction_<T> {
         if constexpr (is_doubling) {
             // A block that grows by several elements at once seldom grows again, so it gets std::vector's capacity.
             if (can_fill_heap_block() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
-                return detail::next_doubled_capacity(layout<>, size);
+                return detail::next_doubled_capacity(layout_of<>::value, size);
             }
             const std::size_t twice = size > max_size() / 2 ? max_size() : 2 * size;
             return twice < required ? required : twice;
         } else {
             const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));
             if (can_fill_heap_block() && size == 0 && !HEADROOM_CONSTANT_EVALUATED())
-                return detail::capacity_of_heap_block(layout<>, wanted);
+                return detail::capacity_of_heap_block(layout_of<>::value, wanted);
             return wanted;
         }
     }
@@ -147,7 +147,7 @@ struct heap_memory : default_construction_<T> {
     // capacity again when the vector grows. Does nothing to a heap block.
     [[nodiscard]] static constexpr T* trim_block(T* begin, T* cap, std::size_t size) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap) || size < mapped_threshold()) return cap;
-        detail::trim_mapped(layout<>, begin, size);
+        detail::trim_mapped(layout_of<>::value, begin, size);
         return begin + size;
     }
 
@@ -160,7 +160,7 @@ struct heap_memory : default_construction_<T> {
     // True if a block of `capacity` elements should be replaced by a smaller one for `size`.
     [[nodiscard]] static constexpr bool has_waste(T* begin, std::size_t size, std::size_t capacity) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || size < mapped_threshold()) return size != capacity;
-        return size != capacity && detail::is_on_heap(layout<>, begin);
+        return size != capacity && detail::is_on_heap(layout_of<>::value, begin);
     }
 
 private:
@@ -198,9 +198,12 @@ private:
         return is_on_malloc() && sizeof(T) <= max_short_block && (Policy::map_threshold > 4 * max_short_block);
     }
 
-    // A template, because cl instantiates a class's own constants with the class, and T may be incomplete there.
+    // In a template, because cl instantiates a class's own constants with the class, and T may be incomplete there.
     template <class = void>
-    static constexpr block_layout layout{sizeof(T), alignof(T), mapped_threshold(), heap(), short_uses_malloc(), Policy::commit};
+    struct layout_of {
+        static constexpr block_layout value{sizeof(T), alignof(T),          mapped_threshold(),
+                                            heap(),    short_uses_malloc(), Policy::commit};
+    };
 };
 
 }}}    // namespace headroom::detail
