@@ -30,7 +30,9 @@ def constants(path):
     whole = [without_comment(line) for line in text(path).splitlines()]
     for number, line in enumerate(whole, 1):
         found = CONSTANT.match(line)
-        if not found or whole[number - 2].strip().startswith("template"):
+        # Of a nested template's first constant the template stands two lines above.
+        nested = whole[number - 2].startswith("    struct ") and whole[number - 3].startswith("    template")
+        if not found or nested or whole[number - 2].strip().startswith("template"):
             continue
         value, after = found[2], number
         while ";" not in value and after < len(whole):
