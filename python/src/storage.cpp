@@ -244,7 +244,7 @@ public:
     }
     void publish() noexcept override { headroom::detail::publish(control_, used / width_); }
     void commit() override {
-        if (writable) headroom::detail::commit(control_, used / width_);
+        if (writable) headroom::detail::persist(control_, used / width_);
     }
     [[nodiscard]] std::size_t committed() const noexcept override {
         return writable ? headroom::detail::committed_size(control_) * width_ : 0;
