@@ -14,7 +14,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Closes one of the two handles, after releasing its locks if `locks`. Does nothing if it is another file's now.
 void close_own_handle(const opened_file* control, file_handle handle, bool locks) noexcept;
 
-// Offsets of the accessible pages: from the first whole page of elements, without the header's page if possible.
+// Offsets of the first accessible page and of the end of the last: from the first whole page of elements, without the header's page if
+// possible.
 [[nodiscard]] std::size_t first_page(const opened_file* control) noexcept;
 [[nodiscard]] std::size_t last_page(const opened_file* control) noexcept;
 [[nodiscard]] page_range pages_of(const opened_file* control, std::size_t from, std::size_t to) noexcept;

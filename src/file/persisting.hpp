@@ -18,7 +18,8 @@ struct persist_outcome {
     [[nodiscard]] bool done() const noexcept { return !error && !cut; }
 };
 
-// Makes the elements and then their number durable. On failure says what it was doing; the file keeps its last record.
+// Makes the elements and then their number durable. On failure says what it was doing. The last record is not overwritten
+// then, but the new one may be on the disk; the writer is then `failed`.
 [[nodiscard]] persist_outcome try_persist(opened_file* control, std::uint64_t size) noexcept;
 // Throws the exception of commit() for the outcome.
 [[noreturn]] void throw_persist_failure(const opened_file* control, const persist_outcome& outcome, std::uint64_t size);

@@ -1,7 +1,8 @@
 // Account of the memory in ranges: how much is in use, how much is idle, and how much may be idle.
 //
 // Memory is in use as far as owners have committed it. It is idle in kept ranges, and past the committed part of live ones, where an
-// earlier owner left it. Bytes are counted from the moment they are committed, whether or not they were touched.
+// earlier owner left it. Bytes are counted from the moment they are committed, whether or not they were touched. A premapped range counts
+// only what its earlier owner left.
 #pragma once
 
 #include <cstddef>

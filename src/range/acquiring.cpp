@@ -62,9 +62,9 @@ HEADROOM_COLD void release_stale_slots() noexcept {
     if (usable_slots() == nullptr) unmap_all_ranges(detach_thread_slots());
 }
 
-// Slow path of acquire_range(): takes a range from the list, or a new one.
-HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                           failure& why, std::size_t known_use) noexcept {
+// Slow path of acquire_range(): takes a kept range that may serve the request, also from the slots, or makes one.
+HEADROOM_COLD held_range acquire_range_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                                            failure& why, std::size_t known_use) noexcept {
     release_stale_slots();
     const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, known_use);
     if (held.control != nullptr && held.control->cache.is_reused()) update_fits_thread_slot(held.control);
@@ -74,8 +74,8 @@ HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::s
 // A thread whose ranges all come from its slots calls this now and then, since nothing else would release what it left idle.
 HEADROOM_COLD void release_excess_of_slots() noexcept { unmap_all_ranges(release_excess()); }
 
-// Fast path of release_range(): puts a range of which little is committed into this thread's slot, where that stays committed. Memory past
-// it stays in the list of ranges with surplus. False: take the slow path.
+// Fast path of release_range(): puts a range of which little is committed into this thread's slot, where its committed part stays.
+// It stays in the list of live ranges with idle memory if it is there. False: nothing has changed; take the slow path.
 HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
     if (!control->cache.fits_thread_slot() || control->extent.committed() > max_slot_bytes) return false;
     thread_range_slots* const mine = usable_slots();
@@ -108,7 +108,7 @@ held_range acquire_range(std::size_t bytes, bool exact, std::size_t floor_bytes,
             return {each, each->start(), each->extent.committed(), each->size()};
         }
     }
-    return acquire_from_list(bytes, exact, floor_bytes, policy, why, known_use);
+    return acquire_range_slow(bytes, exact, floor_bytes, policy, why, known_use);
 }
 
 void release_range(range* control, std::size_t used) noexcept {

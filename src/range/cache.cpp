@@ -56,7 +56,7 @@ constinit std::size_t range_list::last_number = 0;
 
 namespace {
 
-// A kept range takes up to three mappings of the 65,530 that a process may have by default.
+// A kept range takes two mappings, with advice for huge pages in a part of it four, of the 65,530 that a process may have by default.
 constexpr std::size_t max_kept_ranges = 128;
 // Released at a time at least, if there is as much: a system call for each few pages would cost more than they are worth.
 constexpr std::size_t min_release = std::size_t{256} << 10;
@@ -77,7 +77,7 @@ std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
     return std::min(limit, budget.regained) + (limit < default_limit ? 0 : budget.missed);
 }
 
-// Returns how many bytes of the range its owner has committed or is charged for; 0 if it has none.
+// Returns how many bytes of the range are in use, committed or charged; 0 for a range in the list of kept ones.
 std::size_t bytes_of_owner(locked_range control) noexcept {
     const range_extent& extent = control->extent;
     return control->cache.is_in(live_ranges) ? whole_pages(std::max(extent.committed(), extent.charged())) : 0;
@@ -169,7 +169,8 @@ int size_class(std::size_t bytes) noexcept {
     return bytes == 0 ? 0 : std::max(0, static_cast<int>(std::bit_width(bytes - 1)) - smallest);
 }
 
-// Returns the newest kept range that may serve the request: of the class of the known use or, if there is none, of the next larger one.
+// Returns the newest kept range that may serve the request: of the class of the known use, otherwise of the next larger class there is,
+// otherwise of the smallest. A hardened process skips the newest min_reuse_distance.
 range_lock lock_fitting(const registry_lock& registry, const range_request& request) noexcept {
     const int wanted = size_class(request.known_use);
     std::size_t resting = hardened() ? min_reuse_distance : 0;

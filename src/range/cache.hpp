@@ -23,7 +23,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Most bytes committed of a range in a thread's slot.
 inline constexpr std::size_t max_slot_bytes = std::size_t{64} << 10;
 
-// Default limit of the idle bytes of a process; and the limit up to which it does not read how much memory there is.
+// Default limit of the idle bytes of a process, without those allowed as missed (account.hpp); and the limit up to which it does not read
+// how much memory there is.
 inline constexpr std::size_t default_limit = std::size_t{64} << 20;
 inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 
@@ -44,8 +45,8 @@ struct range_request {
     std::size_t known_use;
 };
 // Removes a range that may serve the request from the lists or this thread's slots: the one that was released last or, if the use is known,
-// the last of those with about as much memory. Returns it with its first bytes committed, not live yet; none if there is none. O(1); with a
-// known use O(kept ranges), at most 128.
+// the last of those with about as much memory. Returns it with its first bytes committed, not live yet; none if there is none. O(kept
+// ranges), normally at most 128; O(1) if the use is unknown and the newest range fits.
 [[nodiscard]] range_lock pop_range(const range_request& request) noexcept;
 
 // Adds a range without an owner to the list of kept ranges, and unlocks it. Returns the ranges to unmap.
@@ -67,9 +68,9 @@ inline constexpr std::size_t keep_limit = SIZE_MAX;
 
 // --- Slots of one thread: only that thread fills and empties them, with plain loads and stores.
 //
-// A thread gets slots when a small range was served from the list (acquiring.cpp), and returns their ranges to the list when it ends.
+// A thread gets slots when the slow path serves it a kept range (acquiring.cpp), and returns their ranges to the list when it ends.
 // Trimming the cache empties the calling thread's slots and increments the generation; other threads see that at their next call and empty
-// theirs. Until then all threads' slots hold at most a sixteenth of the limit.
+// theirs. Until then all threads' slots hold at most a sixteenth of the limit, or all of a limit of min_limit.
 //
 // Only if kept memory stays unchanged (not hardened, and with no memory checker), and if the system reports the end of a thread (not on
 // Windows). Other threads use the list.

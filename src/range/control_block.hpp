@@ -79,7 +79,7 @@ public:
         committed_.store(premapped, std::memory_order_release);
         memory_.store(0, std::memory_order_relaxed);
         accessible_ = premapped;
-        charged_ = populated_ = lost_ = 0;
+        charged_ = populated_ = lost_ = admitted_ = 0;
     }
     // The range gets an owner, to whom `committed` bytes are given.
     void begin_owner(std::size_t committed) noexcept {
@@ -92,7 +92,7 @@ public:
         charged_ = 0;
     }
     void set_charged(std::size_t bytes) noexcept { charged_ = bytes; }
-    // Notes that all memory is about to be released behind the owner.
+    // Notes that memory up to its present end is about to be released behind the owner.
     void count_lost() noexcept { lost_ = lost_ < memory() ? memory() : lost_; }
     // Counts the first `bytes` as having memory, which they may have got without a commit.
     void assume_memory(std::size_t bytes) noexcept {
@@ -109,6 +109,7 @@ private:
     friend std::error_code commit_up_to(locked_range, std::size_t to, populate_when) noexcept;
     friend bool release_memory_after(locked_range, std::size_t kept) noexcept;
     friend bool protect_memory(locked_range) noexcept;
+    friend void settle_range(locked_range, std::size_t bytes) noexcept;
 
     std::atomic<std::size_t> committed_{0};
     std::atomic<std::size_t> memory_{0};
@@ -116,6 +117,8 @@ private:
     std::size_t charged_ = 0;
     std::size_t populated_ = 0;
     std::size_t lost_ = 0;
+    std::size_t admitted_ = 0;    // admitted by set_min_available_memory(), neither written nor given back as far as is known
+    std::uint32_t admitted_period_ = 0;    // when
 };
 
 // How many bytes of a range its copy of the library counts. Only set_account() changes it.
@@ -142,7 +145,7 @@ struct recent_demand {
 // and template functions: a loader takes those of the first module.
 struct library_copy {
     void (*release_range)(range* control, std::size_t used) noexcept;
-    std::atomic<std::size_t> used_bytes{0};    // memory that owners have committed, and all of ranges in thread slots
+    std::atomic<std::size_t> used_bytes{0};    // committed by owners, and in ranges in thread slots
     std::atomic<std::size_t> idle_bytes{0};    // memory that the cache may release
     recent_demand demand{};
 };
@@ -191,7 +194,7 @@ class cache_entry {
 public:
     // Reuses from the cache. Any thread may read it.
     [[nodiscard]] std::uint64_t hits() const noexcept { return hits_.load(std::memory_order_relaxed); }
-    // True if its owner got it from the lists.
+    // True if the slow path gave its owner a kept range, from the lists or from a slot.
     [[nodiscard]] bool is_reused() const noexcept { return reused_; }
     // True if it may be released to a thread's slot.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE bool fits_thread_slot() const noexcept { return fits_thread_slot_; }

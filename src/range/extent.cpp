@@ -25,6 +25,10 @@ std::error_code make_accessible(locked_range control, std::size_t to) noexcept {
         settle_admitted(added);
     } else {
         extent.accessible_ = to;
+        if (memory_is_guarded()) {
+            extent.admitted_ += added;
+            extent.admitted_period_ = admission_period.load(std::memory_order_relaxed);
+        }
     }
     return error;
 }
@@ -48,7 +52,7 @@ std::error_code commit_up_to(locked_range control, std::size_t to, populate_when
         }
         // Any other refusal (of an older kernel, say): memory arrives at first touch.
         if (!error) {
-            settle_admitted(populated - there);
+            settle_range(control, populated - there);
             there = populated;
         }
     }
@@ -79,7 +83,7 @@ bool release_memory_after(locked_range control, std::size_t kept) noexcept {
         return !control->cache.is_unfit();
     }
     // What may never have been touched.
-    if (const std::size_t written = std::max(kept, populated); accessible > written) settle_admitted(accessible - written);
+    if (const std::size_t written = std::max(kept, populated); accessible > written) settle_range(control, accessible - written);
     // Before the call too: the helper comes here, and the owner may fork meanwhile. The child sees the pages as they are then.
     extent.accessible_ = std::min(accessible, kept);
     if (decommit(control->part(kept, end))) {
@@ -91,6 +95,15 @@ bool release_memory_after(locked_range control, std::size_t kept) noexcept {
     control->protection.limit_to(kept);
     if (kept < committed) extent.committed_.store(kept, std::memory_order_release);
     return true;
+}
+
+void settle_range(locked_range control, std::size_t bytes) noexcept {
+    range_extent& extent = control->extent;
+    const std::size_t settled = std::min(extent.admitted_, bytes);
+    if (settled == 0) return;
+    extent.admitted_ -= settled;
+    const std::uint32_t periods = admission_period.load(std::memory_order_relaxed) - extent.admitted_period_;
+    if (periods < 2) settle_admitted(settled);    // later they do not count any more
 }
 
 bool protect_memory(locked_range control) noexcept {

@@ -36,6 +36,9 @@ inline constexpr std::size_t max_populate_ahead = std::size_t{4} << 20;
 // without contents, and the range is unfit for another owner.
 bool release_memory_after(locked_range control, std::size_t kept) noexcept;
 
+// Says that up to `bytes` of what set_min_available_memory() admitted for the range were written, or are given back.
+void settle_range(locked_range control, std::size_t bytes) noexcept;
+
 // Makes all of a kept range inaccessible. False if the system refuses.
 [[nodiscard]] bool protect_memory(locked_range control) noexcept;
 

@@ -23,6 +23,8 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
     // The pages moved to `to`. Releases memory of `from` past them; otherwise all of it would count as warm.
     from->prefault.stop();    // otherwise the helper would populate them again
     to->extent.assume_memory(whole);
+    settle_range(held_to, whole);
+    settle_range(held_from, SIZE_MAX);
     from->extent.assume_memory(from->extent.committed());
     (void)release_memory_after(held_from, whole);
     from->extent.forget_memory();

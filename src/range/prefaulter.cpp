@@ -4,7 +4,8 @@
 // the helper is working on the very next pages, waits for that batch (a huge page, or 2 MiB of ordinary pages). Each range has a mutex of
 // its own, so the helper's work on one range delays no other.
 //
-// It receives no signal, is not in a forked child (which starts its own), and ends before its code is unloaded or the program ends.
+// It receives no signal, is not in a forked child (which starts its own), and ends before its code is unloaded or the
+// program ends. On Windows its code stays loaded instead.
 #include <algorithm>
 #include <atomic>
 
@@ -111,7 +112,8 @@ bool ensure_helper() noexcept {
 
 }    // namespace
 
-// Commits under prefault_ahead: one populated batch at each call, so that the owner comes back and updates the helper's target.
+// Commits under prefault_ahead, up to the end of the batch of `needed` at each call, so that the owner comes back and updates the helper's
+// target.
 std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept {
     const errno_guard unchanged;    // making and waiting for a thread change it
     why = {};

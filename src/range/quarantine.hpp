@@ -22,7 +22,7 @@ void quarantine_or_release(page_range mapping) noexcept;
 // Unmaps all quarantined mappings, when addresses or mappings are short.
 void empty_quarantine() noexcept;
 
-// Number of ranges released between the release of a range and its reuse.
+// Least number of ranges released between the release of a range and its reuse, in a hardened process.
 inline constexpr std::size_t min_reuse_distance = 16;
 
 }}}    // namespace headroom::detail

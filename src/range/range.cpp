@@ -83,7 +83,7 @@ range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_by
     range* control = common ? make_range(bytes, common_size, policy, error, nullptr) : nullptr;
     if (control != nullptr) return control;
     control = make_range(bytes, bytes, policy, error, nullptr);
-    if (common && control != nullptr) too_large.store(true, std::memory_order_relaxed);
+    if (common && control != nullptr && !exceeds_mappings()) too_large.store(true, std::memory_order_relaxed);
     if (control == nullptr) {
         release_unused();
         control = make_range(bytes, bytes, policy, error, nullptr);
@@ -101,6 +101,7 @@ void unmap_range_of(range* control) noexcept {
     {
         const range_lock held(control);    // the cache may be releasing memory of it
         remove_from_cache(held);
+        settle_range(held, SIZE_MAX);
     }
     remove_addresses(control);
     quarantine_or_release(control->creation.mapping);

@@ -10,7 +10,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Slow paths of acquire_range() and release_range(), without thread slots.
+// Slow paths of acquire_range() and release_range(). The first takes a kept range, from the lists or this thread's slots, or makes one; the
+// second fills no slot.
 [[nodiscard]] held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                       failure& why, std::size_t known_use) noexcept;
 void release_range_slow(range* control, std::size_t used) noexcept;
@@ -21,7 +22,7 @@ void cache_or_unmap(range* control, std::size_t used) noexcept;
 // Unmaps all ranges of a chain, and frees their control blocks.
 void unmap_all_ranges(range_chain chain) noexcept;
 
-// Guard on either side of a premapped range, in bytes: a stray write must miss by more to do harm.
+// Least guard on either side of a range, in bytes: a stray write past a premapped one must miss by more to do harm.
 inline constexpr std::size_t guard_bytes = std::size_t{64} << 10;
 
 // A range begins at a 2 MiB boundary of its mapping, or up to max_start_stagger before it, with guards on both sides. The mapping begins
@@ -47,7 +48,8 @@ using reserve_function = page_range(std::size_t bytes, std::size_t alignment, st
 // helper releases idle memory of ranges in the cache.
 extern constinit std::atomic<void (*)() noexcept> end_helper;
 
-// Mappings of a range that has memory: the accessible part and the rest, which is one mapping with its neighbours' guards.
+// Mappings of a range that has memory: the accessible part and the rest, which is one mapping with its neighbours' guards. Advice for huge
+// pages in a part of it makes two more, which are not counted: such a range has megabytes.
 inline constexpr std::size_t mappings_per_range = 2;
 
 // True if one more range would take more mappings than reservations may have, so that the rest of the process keeps some.

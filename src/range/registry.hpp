@@ -77,11 +77,13 @@ private:
 [[nodiscard]] inline bool is_named(const range* control) noexcept {
     return control->label[0].load(std::memory_order_relaxed) != 0;
 }
-// Copies the name to `to`, which holds max_name_length + 1 bytes. Only for the range's owner.
+// Copies the name to `to`, which holds max_name_length + 1 bytes. For the range's owner, or a reader that checks the version
+// afterwards.
 void copy_label(const range* control, char* to) noexcept;
 
-// Holds the registry's lock until its end. Functions that require the lock take it as an argument. It guards changes of the registry and of
-// the cache's lists, and is taken across fork. A range's mutex is locked before it; under it only by an attempt.
+// Holds the registry's lock until its end. Functions that require the lock take it as an argument. It guards the address table,
+// the unused control blocks and the cache's lists; new blocks are entered without it. Taken across fork. A range's mutex is locked before
+// it; under it only by an attempt.
 class registry_lock {
 public:
     registry_lock() noexcept;

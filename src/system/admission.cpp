@@ -29,6 +29,7 @@ constexpr std::int64_t max_unwritten_age = ticks(std::chrono::seconds(2));
 constinit constant_mutex reading_mutex;
 constinit std::size_t min_available = 0;
 constinit std::int64_t last_read = 0;
+constinit bool must_read = true;                // the minimum has changed
 constinit std::size_t left = 0;                 // above the minimum at the last reading, without what was in flight then
 constinit std::size_t admitted = 0;             // since then, and not settled
 constinit std::size_t unsettled = 0;            // since then, of what nobody settles
@@ -46,27 +47,37 @@ void reduce(std::size_t& count, std::size_t& by) noexcept {
 
 // Reads what is available. Requires reading_mutex.
 void read_available(std::int64_t now) noexcept {
-    in_flight += std::exchange(admitted, 0);
-    earlier_unsettled = std::exchange(unsettled, 0);
+    // What was admitted since the last reading was admitted at most max_reading_age after it.
+    const bool long_ago = now - last_read >= max_unwritten_age;
+    const std::size_t recent = std::exchange(admitted, 0);
+    earlier_unsettled = long_ago ? 0 : std::exchange(unsettled, 0);
+    unsettled = 0;
     if (now - in_flight_since >= max_unwritten_age) {
-        long_in_flight = std::exchange(in_flight, 0);
+        const bool one_period = now - in_flight_since < 2 * max_unwritten_age;
+        long_in_flight = one_period ? in_flight : 0;
+        in_flight = 0;
         in_flight_since = now;
+        admission_period.fetch_add(one_period ? 1 : 2, std::memory_order_relaxed);
     }
+    if (!long_ago) in_flight += recent;
     const std::size_t taken = min_available + in_flight + long_in_flight + earlier_unsettled;
     const std::size_t available = available_memory();
     left = available > taken ? available - taken : 0;
     last_read = now;
+    must_read = false;
 }
 
 bool admit_bytes(std::size_t more, bool is_settled) noexcept {
     const std::lock_guard pause(reading_mutex);
     const std::int64_t now = admission_clock::now().time_since_epoch().count();
-    if (now - last_read >= max_reading_age || admitted + unsettled + more > left / allowance_fraction) read_available(now);
+    if (must_read || now - last_read >= max_reading_age || admitted + unsettled + more > left / allowance_fraction)
+        read_available(now);
     if (more > left) return false;
     (is_settled ? admitted : unsettled) += more;
     return true;
 }
 
+// Counts `bytes` no longer, those admitted first before others.
 void settle_bytes(std::size_t bytes) noexcept {
     const std::lock_guard pause(reading_mutex);
     reduce(long_in_flight, bytes);
@@ -91,8 +102,10 @@ bool set_min_available_memory(std::size_t bytes) noexcept {
     {
         const std::lock_guard pause(reading_mutex);
         min_available = bytes;
-        last_read = 0;    // the next request reads
-        left = admitted = unsettled = earlier_unsettled = in_flight = long_in_flight = 0;
+        must_read = true;
+        left = 0;
+        if (guard_of_memory.load(std::memory_order_relaxed) == nullptr)
+            admitted = unsettled = earlier_unsettled = in_flight = long_in_flight = 0;
     }
     guard_of_memory.store(bytes != 0 ? &available_memory_guard : nullptr, std::memory_order_release);
     return available_memory() != SIZE_MAX && memory_limits_are_visible();

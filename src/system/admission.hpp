@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 
 #include "system/platform.hpp"
@@ -17,6 +18,8 @@ struct memory_guard {
     // Counts `bytes` of admitted memory no longer: they were written, and so are missing from what is available, or were given back.
     void (*settle)(std::size_t bytes) noexcept;
 };
+// Number of periods in which admitted memory counts; bytes that were admitted two periods ago do not any more. Any thread may read it.
+extern constinit std::atomic<std::uint32_t> admission_period;
 // Null until set_min_available_memory(), so that other programs do not link it.
 extern constinit std::atomic<const memory_guard*> guard_of_memory;
 
@@ -28,6 +31,8 @@ extern constinit std::atomic<const memory_guard*> guard_of_memory;
     const memory_guard* const guard = guard_of_memory.load(std::memory_order_acquire);
     return guard == nullptr || more == 0 || guard->admit(more, is_settled) ? std::error_code() : out_of_memory();
 }
+// True if admitted memory is counted.
+[[nodiscard]] inline bool memory_is_guarded() noexcept { return guard_of_memory.load(std::memory_order_relaxed) != nullptr; }
 // Says that `bytes` of admitted memory were written or given back. Those that are neither are counted for two to four seconds.
 inline void settle_admitted(std::size_t bytes) noexcept {
     const memory_guard* const guard = guard_of_memory.load(std::memory_order_acquire);

@@ -10,6 +10,7 @@ constinit call_counters calls;
 constinit test_overrides overrides;
 
 constinit std::atomic<const memory_guard*> guard_of_memory{nullptr};
+constinit std::atomic<std::uint32_t> admission_period{0};
 
 int intercept(page_call kind) noexcept {
     calls.made[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);

@@ -19,8 +19,8 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// Returns the address space for a vector of `bytes`. Always one of few sizes, so that a released range serves the next vector, each large
-// enough to be seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors as Linux allows mappings.
+// Returns the address space for a vector of `bytes`. One of few sizes, except near the largest, so that a released range serves the next
+// vector, each large enough to be seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors as Linux allows mappings.
 std::size_t reservation_for(std::size_t bytes) noexcept {
     std::size_t size = sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
     while (size < bytes) {
@@ -78,7 +78,7 @@ bool exceeds_addresses(const block_layout& layout, std::size_t count) noexcept {
 block<void*> allocate_instead_of_range(const block_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.min_mapped_elements);
-        // A range of this size was refused for lack of memory, so the heap must not provide it.
+        // If the range was refused for lack of memory, the heap must not provide it either.
         if (!exceeds_addresses(layout, usable) && try_admit(block_bytes(layout, usable))) {
             const std::size_t bytes = block_bytes(layout, usable);
             void* const start =

@@ -105,6 +105,45 @@ TEST_F(admission, refused_by_the_system_is_forgotten) {
     EXPECT_FALSE(range.commit_untouched_to(90 * MiB));
 }
 
+TEST_F(admission, of_a_named_range_is_forgotten_when_it_is_unmapped) {
+    for (int round = 0; round < 20; ++round) {
+        headroom::reservation range(128 * MiB);
+        range.name("named");
+        ASSERT_FALSE(range.commit_untouched_to(80 * MiB)) << "round " << round;
+        wait_for_another_reading();
+    }
+}
+
+TEST_F(admission, of_memory_that_is_released_late_takes_nothing_from_others) {
+    headroom::reservation other(128 * MiB);
+    ASSERT_FALSE(other.commit_untouched_to(40 * MiB));
+    {
+        headroom::reservation written(128 * MiB);
+        ASSERT_FALSE(written.commit_to(MiB));    // populated: counted no longer
+        ASSERT_FALSE(written.commit_to(50 * MiB));
+    }
+    headroom::trim_cache();
+    wait_for_another_reading();
+    headroom::reservation more(128 * MiB);
+    EXPECT_TRUE(more.commit_untouched_to(70 * MiB)) << "40 MiB of another range are not written yet";
+}
+
+TEST_F(admission, of_another_minimum_still_counts_what_is_in_flight) {
+    headroom::reservation one(128 * MiB);
+    ASSERT_FALSE(one.commit_untouched_to(60 * MiB));
+    headroom::set_min_available_memory(199 * MiB);
+    headroom::reservation other(128 * MiB);
+    EXPECT_TRUE(other.commit_untouched_to(60 * MiB));
+}
+
+TEST_F(admission, does_not_count_for_longer_than_it_says) {
+    headroom::reservation one(128 * MiB);
+    ASSERT_FALSE(one.commit_untouched_to(90 * MiB));
+    std::this_thread::sleep_for(std::chrono::milliseconds(4200));
+    headroom::reservation other(128 * MiB);
+    EXPECT_FALSE(other.commit_untouched_to(90 * MiB));
+}
+
 TEST_F(admission, goes_on_in_a_forked_child) {
     EXPECT_EQ(headroom_test::in_child([] {
                   headroom::reservation range(128 * MiB);

@@ -1,11 +1,11 @@
 // Claims of a concurrent_vector's appenders: how many elements each may still publish.
 //
-// An appender claims slots for a batch before it builds the first element, so that publishing cannot fail. Slots that it has claimed and
-// not used are missing to others once the vector is nearly full, so they can be reclaimed. The appender announces how far it builds next
-// (one element, or a few if exact counts do not matter), and checks that the claim still covers it; a reclaiming thread withdraws the
-// claim and reads the announcement. Each of the two writes one word and reads the other's, so one must pass a memory fence in between.
-// That is the reclaiming thread, which makes all threads pass one, where the system can do that; an append then costs no fence. Happens
-// only when the vector is full except for claims.
+// An appender claims slots, for a large batch step by step, before it builds elements for them, so that publishing cannot fail. Slots that
+// it has claimed and not used are missing to others once the vector is nearly full, so they can be reclaimed. The appender announces how
+// far it builds next (one element, or a few if exact counts do not matter), and checks that the claim still covers it; a reclaiming
+// thread withdraws the claim and reads the announcement. Each of the two writes one word and reads the other's, so one must pass a memory
+// fence in between. That is the reclaiming thread, which makes all threads pass one, where the system can do that; an append then costs no
+// fence. Happens only when slots are short without the claimed ones.
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,8 @@ public:
 private:
     friend class claim_list;
 
-    // Withdraws the claim; requires the vector's lock. announce() and announce_with_fence() return false afterwards.
+    // Withdraws the claim until set_claimed(). announce_with_fence() returns false from here on, announce() once its thread has passed the
+    // fence. Requires the vector's lock.
     void withdraw() noexcept {
         valid_.store(0);
         visible_.store(0, std::memory_order_relaxed);
@@ -60,7 +61,7 @@ private:
     std::atomic<std::size_t> announced_{0};
     std::atomic<std::size_t> visible_{0};    // claim as announce() sees it; 0 if the appender must pass the fence
     std::atomic<std::size_t> valid_{0};      // claimed elements; 0 while they are being reclaimed
-    // Claimed elements. reclaim() changes it last, because a forked child may find a thread in the middle.
+    // Claimed elements. Stays while reclaim() withdraws the claim, because a forked child may find a thread in the middle.
     std::size_t claimed_ = 0;
     std::uint32_t generation_ = 0;    // generation of the process that made it
     bool needs_no_fence_ = detail::threads_can_be_fenced();
@@ -89,7 +90,8 @@ public:
         *link = removed.next;
     }
 
-    // Reclaims slots that were claimed and not announced. Returns the elements that stay claimed. O(appenders), and a system call.
+    // Reclaims slots that were claimed and not announced. Returns the elements that stay claimed. O(appenders), and at most a
+    // system call.
     [[nodiscard]] HEADROOM_API std::size_t reclaim() noexcept;
 
 private:

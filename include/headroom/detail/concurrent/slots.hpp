@@ -1,6 +1,6 @@
 // The slots of a concurrent_vector's elements: the range, the size, the appenders' claims, and the lock that guards them. Elements are
 // relocated to their slots or built there under the lock, and published by a store to the size, which readers acquire. Memory is committed
-// outside of the lock: the thread that fills the middle of the last commit commits more, while others go on.
+// outside of the lock, except by grow_while_locked(): the thread that fills the middle of the last commit commits more, while others go on.
 #pragma once
 
 #include <atomic>
@@ -167,7 +167,8 @@ protected:
         ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
         HEADROOM_CONVERSIONS_END
     }
-    // Appends `count` equal elements or, if `to_reach`, those missing to a size of `count`. Returns the index of the first. Takes the lock.
+    // Appends `count` equal elements or, if `to_reach`, those missing to a size of `count`. Returns the index of the first, or `count` if
+    // none is missing. Takes the lock.
     template <bool ByNoCode, class BuildOne>
     size_type grow(size_type count, bool to_reach, BuildOne build_one) {
         const size_type there = to_reach ? size() : 0;
@@ -210,8 +211,9 @@ protected:
     }
 
     // For an appender that has built `built` elements of its batch and announced `wanted`, which its claim does not cover: extends the
-    // claim, up to `batch`, and returns how many elements it covers, more than `built`. Extends a large batch step by step, because
-    // claimed slots have memory. If it throws, nothing is locked or changed. Takes the lock.
+    // claim, up to `batch`, and returns how many of the `wanted` it covers, more than `built`. Extends a large batch step by step, because
+    // claimed slots have memory. If it throws, nothing is locked, and no slot was added to the claim; unused claims may have
+    // been reclaimed. Takes the lock.
     HEADROOM_COLD size_type extend_claim(detail::claim& mine, size_type built, size_type wanted, size_type batch) {
         if (mine.announce_with_fence(wanted)) return wanted;
         lock_.lock();
@@ -266,7 +268,7 @@ protected:
         publish_and_unlock(first, count);
     }
 
-    // --- Memory. These take the range's lock `range_lock_`, mostly outside of `lock_`.
+    // --- Memory. Commits take the range's lock `range_lock_`, mostly outside of `lock_`.
 
     // Commits memory for `count` elements in all. Throws `refused`.
     HEADROOM_COLD void commit_for(size_type count) {

@@ -91,7 +91,7 @@ HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const ele
 // Grows the file to `needed` elements, and beyond by a step unless `exactly`; `used` of them are in use. Returns how many are usable then.
 // If refused, sets `why` and returns 0.
 HEADROOM_API std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept;
-// Throws `refused`, file_error or std::length_error, according to `why`.
+// Throws std::length_error without a file, otherwise `refused` or file_error according to `why`.
 HEADROOM_API [[noreturn]] void throw_grow_failure(const file_control* control, std::size_t needed, const failure& why);
 // Throws the file_error for a change that the role forbids. Precondition: the file is open, and may_write() is false.
 HEADROOM_API [[noreturn]] void throw_unwritable(const file_control* control);

@@ -190,7 +190,7 @@ private:
         ++bin_at(offset).chunk_blocks;
         return on_first_use(place, bytes, alignment);
     }
-    // Carves a block at the first place for its size; what is before it becomes a span. Precondition: it fits into the chunk.
+    // Carves a block of the bin at `offset`, at the first place aligned for its size; what is before becomes a span. Precondition: it fits.
     void* carve_aligned(std::size_t offset, std::size_t bytes, std::size_t alignment) {
         std::byte* const place = detail::align_up(chain_.cursor, detail::alignment_of(size_of(offset)));
         add_span(std::exchange(chain_.cursor, place), place);
@@ -236,6 +236,7 @@ private:
         if (bins_[index].last == nullptr) {
             bins_[index].clear();
             bins_[index].frees_until_flush = initial_frees_until_flush(index);
+            ++slow_frees_;    // because free_stamp() counts from there
         }
         return bins_[index];
     }
@@ -438,7 +439,6 @@ private:
     // Slow path of page_runs::take_free_run(): returns `count` pages, freed by returning blocks to slabs or in a new segment. None if
     // refused.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
-
     // Makes all bins, slabs and page runs empty, for release() and rewind().
     void forget_blocks() noexcept {
         checks_.on_release();

@@ -11,7 +11,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and returns its memory to the system. Returns the committed bytes in total.
-// Cannot fail: what the system refuses to take back stays committed.
+// A premapped range only returns memory. Cannot fail: what the system refuses to take back stays committed.
 HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
 
 // Advises the system to keep small pages in the range: it would otherwise fill huge pages of which a part was discarded. Huge pages that

@@ -1,5 +1,5 @@
 // A container's part of a reserved range. The calls on it are in the headers of this folder, each defined in the file of src/range that
-// has its name. All take the control block by value and touch nothing else of the caller: see "register cursor" in docs/design.md.
+// has its name. They take a pointer to the control block, and touch nothing else of the container: see "register cursor" in docs/design.md.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // Growing a vector's block of relocatable elements: on the heap, from there to a mapped block, and mapped ones.
 //
 // A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ..., with others at least 8. A growing block requests all
-// of it, so that a short vector of small elements grows less often; it is never larger than by doubling from one element on.
+// of it, so that a short vector of small elements grows less often; the block is never larger than malloc's block for a capacity
+// doubled from one element on.
 //
 // The last three functions throw; nothing has changed then. Invalidate: what they move or release.
 #pragma once
@@ -13,7 +14,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Returns how many elements malloc's block for `count` holds; `count` for operator new, mapped blocks, elements of 16 bytes or more. O(1).
+// Returns how many elements malloc's block for `count` holds, at least 8 bytes' worth with an unknown malloc; `count` for operator new,
+// mapped blocks, elements of 16 bytes or more. O(1).
 [[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const block_layout& layout, std::size_t count) noexcept;
 
 // Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).

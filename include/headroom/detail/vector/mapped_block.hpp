@@ -1,5 +1,6 @@
-// Mapped blocks of a vector: large ones, in a reservation, or on the heap where that was refused. A header of one cache line before the
-// elements names the reservation. Any element type, but for reallocate_mapped(). Invalidate: what they move or release.
+// Mapped blocks of a vector: large ones, in a reservation, or on the heap where that was refused. A header before the elements names the
+// reservation: one cache line, or the alignment if larger. Any element type, but for reallocate_mapped(). Invalidate: what they move or
+// release.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Allocates a mapped block: memory for `required` elements (`exactly`: at most a smallest block's more), addresses for `wanted`; or null.
+// On the heap it has memory for `wanted` or, if refused, for `required`.
 [[nodiscard]] HEADROOM_API block<void*> allocate_mapped(const block_layout& layout, std::size_t required, std::size_t wanted,
                                                         bool exactly) noexcept;
 // Releases a mapped block to the cache of kept ranges, the system or the heap.
