@@ -79,7 +79,8 @@ TEST_F(admission, of_memory_given_back_is_forgotten) {
 TEST_F(admission, of_written_memory_is_forgotten) {
     // What was written is missing from the next reading, which here stays the same.
     for (int round = 0; round < 20; ++round) {
-        headroom::settled_vector<char> each(80 * MiB, 'x');
+        headroom::settled_vector<char> each(headroom::max_elements{128 * MiB});
+        each.resize(80 * MiB, 'x');
         wait_for_another_reading();
         each.clear();
         each.shrink_to_fit();
@@ -89,7 +90,8 @@ TEST_F(admission, of_written_memory_is_forgotten) {
 
 TEST_F(admission, refuses_a_vector_that_would_leave_too_little) {
     EXPECT_THROW(headroom::vector<char>(120 * MiB), std::bad_alloc);
-    EXPECT_THROW(headroom::settled_vector<char>(120 * MiB), std::bad_alloc);
+    headroom::settled_vector<char> settled(headroom::max_elements{128 * MiB});
+    EXPECT_THROW(settled.resize(120 * MiB), std::bad_alloc);
     EXPECT_NO_THROW(headroom::vector<char>(60 * MiB));
 }
 
