@@ -212,8 +212,8 @@ HEADROOM_API [[nodiscard]] std::size_t mapping_limit() noexcept;
 // Refuses commits (`refused`, a bad_alloc) that would leave less than `bytes` of memory available, on the machine or below the limit of a
 // control group (version 1 or 2; inactive file pages count as available). A vector that grows in a container then throws, instead of being
 // killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap blocks.
-// Committed memory that is not written to yet counts as taken, on every thread, until it is given back, but at most four seconds. Memory
-// that a process freed counts as available a second or two later.
+// Committed memory that is not written to yet counts as taken, on every thread, until it is given back, but at most four seconds. If it is
+// written at first touch, it counts twice until then. Memory that a process freed counts as available a second or two later.
 // A commit reads the available memory if the last reading is 10 ms old, or a sixteenth of the rest above `bytes` was committed since.
 // Returns false if the figure is not this process's: the system has none (all but Linux with /proc), and nothing is refused; or the limit
 // of its control group cannot be found, as in some containers, and the machine's memory alone counts. Thread-safe. Invalidates: nothing.

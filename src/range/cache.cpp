@@ -137,7 +137,7 @@ range_chain release_idle_to(std::size_t most, range_chain ending) noexcept {
                 end_range(registry, victim, ending);
                 continue;
             }
-            if (left == owners) range_list::remove(registry, victim.operator->());
+            if (left == owners) range_list::remove(registry, victim.get());
             if (is_used_up) continue;
         }
         if (has_owner) victim->extent.count_lost();
@@ -212,7 +212,7 @@ range_lock pop_from_list(const range_request& request) noexcept {
     const registry_lock registry;
     range_lock found = lock_fitting(registry, request);
     if (!found) return {};
-    range_list::remove(registry, found.operator->());
+    range_list::remove(registry, found.get());
     prepare_for_owner(registry, found, request);
     return found;
 }
@@ -261,8 +261,8 @@ range_chain push_to_list(range_lock held) noexcept {
     bool too_many = false;
     {
         const registry_lock registry;
-        range_list::remove(registry, held.operator->());
-        kept_ranges.push_newest(registry, held.operator->());
+        range_list::remove(registry, held.get());
+        kept_ranges.push_newest(registry, held.get());
         set_account(held, 0, held->extent.memory());
         too_many = kept_ranges.count(registry) > max_kept_ranges;
     }

@@ -311,6 +311,8 @@ public:
     ~range_lock() { unlock(); }
 
     [[nodiscard]] explicit operator bool() const noexcept { return control_ != nullptr; }
+    // The range; null if it holds no mutex.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE range* get() const noexcept { return control_; }
     // Precondition of both: it holds a mutex.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE operator locked_range() const noexcept { return locked_range(control_); }
     [[nodiscard]] HEADROOM_ALWAYS_INLINE range* operator->() const noexcept { return control_; }

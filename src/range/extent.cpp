@@ -82,7 +82,7 @@ bool release_memory_after(locked_range control, std::size_t kept) noexcept {
         control->cache.set_unfit(static_cast<bool>(discard(control->part(kept, end))));
         return !control->cache.is_unfit();
     }
-    // What may never have been touched.
+    // Memory past the populated part may never have been touched.
     if (const std::size_t written = std::max(kept, populated); accessible > written) settle_range(control, accessible - written);
     // Before the call too: the helper comes here, and the owner may fork meanwhile. The child sees the pages as they are then.
     extent.accessible_ = std::min(accessible, kept);

@@ -168,10 +168,9 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
     }
     bytes = whole_pages(std::clamp<std::size_t>(bytes, 1, most));
     range_lock kept = pop_range({bytes, exact, policy, known_use});
-    const bool is_kept = static_cast<bool>(kept);
-    range* control = nullptr;
+    range* control = kept.get();
+    const bool is_kept = control != nullptr;
     if (is_kept) {
-        control = kept.operator->();
         control->policy = policy;
         if (control->size() != bytes) identity_writer(control).set_size(bytes);
         zero_old_contents(kept, 0, control->extent.committed());    // committed before the caller asks for more

@@ -29,10 +29,9 @@ constexpr std::int64_t max_unwritten_age = ticks(std::chrono::seconds(2));
 constinit constant_mutex reading_mutex;
 constinit std::size_t min_available = 0;
 constinit std::int64_t last_read = 0;
-constinit bool must_read = true;                // the minimum has changed
 constinit std::size_t left = 0;                 // above the minimum at the last reading, without what was in flight then
 constinit std::size_t admitted = 0;             // since then, and not settled
-constinit std::size_t unsettled = 0;            // since then, of what nobody settles
+constinit std::size_t unsettled = 0;            // admitted since then for heap blocks, which are not settled
 constinit std::size_t earlier_unsettled = 0;    // the same, between the two last readings
 constinit std::size_t in_flight = 0;            // admitted before the last reading, and not settled
 constinit std::size_t long_in_flight = 0;       // the same, for longer than max_unwritten_age
@@ -47,7 +46,7 @@ void reduce(std::size_t& count, std::size_t& by) noexcept {
 
 // Reads what is available. Requires reading_mutex.
 void read_available(std::int64_t now) noexcept {
-    // What was admitted since the last reading was admitted at most max_reading_age after it.
+    // The bytes in `admitted` and `unsettled` are at most max_reading_age younger than the last reading.
     const bool long_ago = now - last_read >= max_unwritten_age;
     const std::size_t recent = std::exchange(admitted, 0);
     earlier_unsettled = long_ago ? 0 : std::exchange(unsettled, 0);
@@ -64,14 +63,12 @@ void read_available(std::int64_t now) noexcept {
     const std::size_t available = available_memory();
     left = available > taken ? available - taken : 0;
     last_read = now;
-    must_read = false;
 }
 
 bool admit_bytes(std::size_t more, bool is_settled) noexcept {
     const std::lock_guard pause(reading_mutex);
     const std::int64_t now = admission_clock::now().time_since_epoch().count();
-    if (must_read || now - last_read >= max_reading_age || admitted + unsettled + more > left / allowance_fraction)
-        read_available(now);
+    if (now - last_read >= max_reading_age || admitted + unsettled + more > left / allowance_fraction) read_available(now);
     if (more > left) return false;
     (is_settled ? admitted : unsettled) += more;
     return true;
@@ -102,8 +99,7 @@ bool set_min_available_memory(std::size_t bytes) noexcept {
     {
         const std::lock_guard pause(reading_mutex);
         min_available = bytes;
-        must_read = true;
-        left = 0;
+        left = 0;    // the next request reads
         if (guard_of_memory.load(std::memory_order_relaxed) == nullptr)
             admitted = unsettled = earlier_unsettled = in_flight = long_in_flight = 0;
     }

@@ -28,19 +28,22 @@ std::size_t number_or_zero(const char* path) noexcept {
     return length > 0 ? std::strtoul(text, nullptr, 10) : 0;
 }
 
+// Returns how many mappings a process may have; 0 if unknown.
+std::size_t allowed_mappings() noexcept { return number_or_zero("/proc/sys/vm/max_map_count"); }
+
 }    // namespace
 
 std::size_t max_mappings() noexcept {
     const errno_guard unchanged;
     const cancellation_guard throughout;
-    const std::size_t most = number_or_zero("/proc/sys/vm/max_map_count");
+    const std::size_t most = allowed_mappings();
     return most != 0 ? most : SIZE_MAX;
 }
 
 mapping_count count_mappings() noexcept {
     const errno_guard unchanged;
     const cancellation_guard throughout;
-    const std::size_t most = number_or_zero("/proc/sys/vm/max_map_count");
+    const std::size_t most = allowed_mappings();
     const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (file < 0) return {};
     char text[4096];

@@ -240,7 +240,7 @@ TEST(multipool_refusal, that_follows_another_touches_no_block) {
         upstream.protect(headroom::access::read_write);
         EXPECT_LE(upstream.requests() - before, 30U) << bytes;
     }
-    // What is freed is found again, also by a size that was refused.
+    // Freed memory is found again, also by a size that was refused.
     for (std::size_t i = 1; i < blocks.size(); i += 2) resource.deallocate(blocks[i], 200, 8);
     EXPECT_NO_THROW((void)resource.allocate(3000, 8));
     EXPECT_NO_THROW((void)resource.allocate(20'000, 8));

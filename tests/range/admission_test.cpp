@@ -77,7 +77,7 @@ TEST_F(admission, of_memory_given_back_is_forgotten) {
 }
 
 TEST_F(admission, of_written_memory_is_forgotten) {
-    // What was written is missing from the next reading, which here stays the same.
+    // Written memory is missing from the next reading. The reading of this test stays the same.
     for (int round = 0; round < 20; ++round) {
         headroom::settled_vector<char> each(headroom::max_elements{128 * MiB});
         each.resize(80 * MiB, 'x');

@@ -25,7 +25,7 @@
 #define HEADROOM_ABI_TAG(tag) [[gnu::abi_tag(tag)]]
 // For the functions that read or write memory that AddressSanitizer guards. Inlined, they would be checked again.
 #define HEADROOM_NOT_SANITIZED __attribute__((no_sanitize("address"), noinline)) inline
-// A type of so many bytes that are moved as one.
+// Declares a type of `bytes` bytes that one instruction moves.
 #define HEADROOM_VECTOR_TYPE(bytes) __attribute__((vector_size(bytes)))
 #define HEADROOM_PADDED_BEGIN
 #define HEADROOM_PADDED_END
@@ -55,7 +55,7 @@
 #define HEADROOM_RETURNS_NONNULL
 #define HEADROOM_ABI_TAG(tag)
 #define HEADROOM_NOT_SANITIZED __declspec(no_sanitize_address) __declspec(noinline) inline
-// Around a class with members on cache lines of their own: the warning that it is padded says what is meant.
+// Silence the warning that a class is padded, for classes whose members have cache lines of their own on purpose.
 #define HEADROOM_PADDED_BEGIN __pragma(warning(push)) __pragma(warning(disable : 4324))
 #define HEADROOM_PADDED_END __pragma(warning(pop))
 #define HEADROOM_CONVERSIONS_BEGIN \

@@ -159,6 +159,10 @@ HEADROOM_COLD inline bool multipool_resource::join_chunk_blocks() noexcept {
     return true;
 }
 
+inline void* multipool_resource::allocate_own_piece(std::size_t bytes, std::size_t alignment) {
+    return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes, alignment);
+}
+
 HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_t bytes, std::size_t alignment) {
     join_free_memory();
     const bool pooled = bypasses_bins(bytes);
@@ -169,8 +173,7 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
 #if defined(__cpp_exceptions)
         try {
 #endif
-            return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes,
-                                alignment);
+            return allocate_own_piece(bytes, alignment);
 #if defined(__cpp_exceptions)
         } catch (const std::bad_alloc&) {
             // A free page run may still do.

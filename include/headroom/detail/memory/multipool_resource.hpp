@@ -319,7 +319,6 @@ private:
     static std::size_t offset_for_zero_bytes(std::size_t alignment) noexcept {
         return detail::bin_of(alignment) * sizeof(detail::bin);
     }
-
     // Allocates zero bytes, and blocks of large alignment or size. Throws upstream's exception, also if alignment is no power of two.
     void* allocate_slow(std::size_t bytes, std::size_t alignment);
     // Slow path of deallocate(): zero bytes, and blocks of large alignment or size.
@@ -336,13 +335,14 @@ private:
         if (of == nullptr) return deallocate_large(block, bytes);
         free_run_of_block(*of, block, bytes, alignment);
     }
-    // Allocates a block from upstream or a reservation of its own; if refused, by allocate_after_reclaim(). Throws what upstream throws.
+    // Allocates a block from upstream or a reservation of its own. Throws what upstream throws.
+    void* allocate_own_piece(std::size_t bytes, std::size_t alignment);
+    // Like allocate_own_piece(); if refused, by allocate_after_reclaim(). Throws what upstream throws.
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
 #if defined(__cpp_exceptions)
         try {
 #endif
-            return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes,
-                                alignment);
+            return allocate_own_piece(bytes, alignment);
 #if defined(__cpp_exceptions)
         } catch (const std::bad_alloc&) {
             if (void* const block = allocate_after_reclaim(bytes, alignment)) return block;
