@@ -106,7 +106,7 @@ public:
         return policy;
     }
 
-    // Like huge_pages(2 MiB), but a helper thread, one for the whole process and of low priority, populates up to `bytes` ahead of the
+    // Like huge_pages(2 MiB), but a helper thread, one for the whole process, populates up to `bytes` ahead of the
     // writer. Promise: while the helper is ahead, no append makes a system call that provides memory; a writer that catches up commits for
     // itself, as under huge_pages(). `bytes` are committed but unused. Needs a spare core; on one core it gains nothing.
     [[nodiscard]] static constexpr commit_policy prefault_ahead(std::size_t bytes = std::size_t{64} << 20) noexcept {

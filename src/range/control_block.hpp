@@ -31,7 +31,8 @@ struct range_list;
 struct published_places;
 class range_lock;
 class locked_range;
-enum class populate_when { now, at_first_touch };
+// When pages get memory. by_touch: now, and where the system has no call for that, by writing to each page.
+enum class populate_when { now, by_touch, at_first_touch };
 
 // Control blocks are reused, never freed, because a lookup may hold a pointer to one whose range was unmapped.
 //

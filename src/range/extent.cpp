@@ -8,6 +8,17 @@
 #include "range/counters.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+// Writes to each page what it has, and so gives it memory.
+void touch_pages(page_range range) noexcept {
+    for (std::size_t at = 0; at < range.bytes; at += page_size()) {
+        volatile std::byte* const byte = range.data + at;
+        *byte = *byte;
+    }
+}
+
+}    // namespace
 
 std::error_code make_accessible(locked_range control, std::size_t to) noexcept {
     range_extent& extent = control->extent;
@@ -42,8 +53,12 @@ std::error_code commit_up_to(locked_range control, std::size_t to, populate_when
     // Not for a single page: a range's first page arrives sooner at its first touch, above all a process's first.
     const std::size_t ahead = std::max({max_populate_ahead, from / 16, control->policy.max_step()});
     const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
-    if (how == populate_when::now && there < populated && populated > page_size()) {
-        const std::error_code error = prefault(control->part(there, populated));
+    if (how != populate_when::at_first_touch && there < populated && populated > page_size()) {
+        std::error_code error = prefault(control->part(there, populated));
+        if (error && error != out_of_memory() && how == populate_when::by_touch) {
+            touch_pages(control->part(there, populated));
+            error.clear();
+        }
         if (error == out_of_memory()) {
             extent.assume_memory(to);    // some of it may be populated
             (void)release_memory_after(control, from);
@@ -57,7 +72,8 @@ std::error_code commit_up_to(locked_range control, std::size_t to, populate_when
         }
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
-    if (how == populate_when::now && extent.populated_ >= from) extent.populated_ = std::max(extent.populated_, populated);
+    if (how != populate_when::at_first_touch && extent.populated_ >= from)
+        extent.populated_ = std::max(extent.populated_, populated);
     extent.assume_memory(to);
     extent.committed_.store(to, std::memory_order_release);
     report_to_heap_profiler(control.get(), to);

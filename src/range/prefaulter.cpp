@@ -1,4 +1,4 @@
-// The helper thread, which populates memory ahead of writers: one for the process, of low priority, started at first need.
+// The helper thread, which populates memory ahead of writers: one for the process, started at first need.
 //
 // The promise: while it is ahead, an append makes no system call that provides memory. A writer that catches up commits for itself or, if
 // the helper is working on the very next pages, waits for that batch (a huge page, or 2 MiB of ordinary pages). Each range has a mutex of
@@ -38,14 +38,14 @@ void wake_helper() noexcept {
 bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_state::ending; }
 
 // Commits and populates [committed, to), for the helper or a writer that caught up.
-std::error_code prefault_up_to(locked_range control, std::size_t to) noexcept {
+std::error_code prefault_up_to(locked_range control, std::size_t to, populate_when how) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
     unmap_all_ranges(make_room_for(control, to));
     // Makes it accessible far ahead in one call, because each such call delays the other thread's page faults.
     const std::size_t wanted = std::min(control->prefault.target(), control->size());
     if (to > control->extent.accessible() && to < wanted) (void)make_accessible(control, wanted);
-    return commit_up_to(control, to, populate_when::now);
+    return commit_up_to(control, to, how);
 }
 
 // Populates one batch of a range.
@@ -56,13 +56,12 @@ void prefault_batch(range* control) noexcept {
     const std::size_t there = control->extent.committed();
     if (wanted <= there) return;
     const std::size_t batch_end = (there + huge_page_alignment) / huge_page_alignment * huge_page_alignment;
-    if (prefault_up_to(held, std::min(wanted, batch_end)))
+    if (prefault_up_to(held, std::min(wanted, batch_end), populate_when::by_touch))
         control->prefault.stop();    // the writer's own commit reports the refusal
 }
 
 // Main function of the helper: populates a batch for each range that asks for more, sleeps when there is none, returns when told to.
 void prefault_loop() {
-    lower_thread_priority();
     while (!is_ending()) {
         const std::uint32_t seen = helper_wakeups.load(std::memory_order_acquire);
         // One batch for each range that needs more.
@@ -127,10 +126,10 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
         }
         // Caught up with the helper: populates one batch here, unless the helper has been faster.
         if (control->extent.committed() >= needed) break;
-        std::error_code error = prefault_up_to(held, next);
+        std::error_code error = prefault_up_to(held, next, populate_when::now);
         if (error) {
             release_unused();
-            error = prefault_up_to(held, whole_pages(needed));
+            error = prefault_up_to(held, whole_pages(needed), populate_when::now);
         }
         why = failure_of(error);
         if (error) return 0;

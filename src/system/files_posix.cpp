@@ -82,9 +82,10 @@ std::error_code write_zeros(file_handle file, std::uint64_t from, std::uint64_t 
     return {};
 }
 
+// True if the file system, the kernel or a filter of system calls lacks the call.
 bool is_unsupported(const std::error_code& error) noexcept {
     return error == std::errc::operation_not_supported || error == std::errc::function_not_supported ||
-           error == std::errc::invalid_argument;
+           error == std::errc::invalid_argument || error == std::errc::operation_not_permitted;
 }
 
 // Name of a file's directory. Allocates nothing, because the durability of a new file must not depend on that.

@@ -1,12 +1,6 @@
 // The helper thread on POSIX systems.
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 #include "system/platform.hpp"
 
@@ -23,13 +17,6 @@ void* enter_helper(void*) {
 }
 
 }    // namespace
-
-void lower_thread_priority() noexcept {
-#if defined(__linux__)
-    // On Linux a thread's nice value is its own.
-    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
-#endif
-}
 
 bool start_helper_thread(void (*run)()) noexcept {
     helper_runs = run;

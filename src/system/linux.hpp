@@ -16,6 +16,9 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // True if overcommit is off (mode 2): the system charges all that it promises.
 [[nodiscard]] bool overcommit_is_off() noexcept;
 
+// False in a sandbox that hides /proc. Its filter may end the process at a system call that most filters allow.
+[[nodiscard]] bool system_files_are_readable() noexcept;
+
 // Opens a file of /proc or /sys for reading; negative if that fails. A system call, because the C library's function is a cancellation
 // point. May change errno.
 [[nodiscard]] long open_system_file(const char* path) noexcept;

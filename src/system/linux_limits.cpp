@@ -79,7 +79,7 @@ bool other_threads_can_be_fenced() noexcept {
     if (answer == 0) {
         const errno_guard unchanged;
         // Registering is immediate while a process has one thread, and takes milliseconds later. A forked child is registered.
-        const long commands = syscall(SYS_membarrier, barrier_query, 0);
+        const long commands = system_files_are_readable() ? syscall(SYS_membarrier, barrier_query, 0) : -1;
         const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
         answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;
         known.store(answer, std::memory_order_relaxed);

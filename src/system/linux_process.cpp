@@ -81,7 +81,8 @@ std::size_t huge_page_size() noexcept {
             bytes = detail::parse_number(detail::small_file<>(name.text).text);
         }
         if ((bytes & (bytes - 1)) != 0) bytes = 0;
-        if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // switched off for this process
+        // Switched off for this process? A filter that ends it at this call also hides the files above.
+        if (bytes != 0 && syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;
         known.store(bytes, std::memory_order_relaxed);
     }
     return bytes;
@@ -117,15 +118,23 @@ std::size_t parse_number(const char* text) noexcept {
     return value;
 }
 
-bool overcommit_is_off() noexcept {
-    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+namespace {
+
+// Returns the first character of /proc/sys/vm/overcommit_memory; 1 if it cannot be read. Reads it once.
+int overcommit_mode() noexcept {
+    static constinit std::atomic<int> known{0};
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
-        answer = small_file<>("/proc/sys/vm/overcommit_memory").text[0] == '2' ? 2 : 1;
+        answer = std::max(1, static_cast<int>(small_file<>("/proc/sys/vm/overcommit_memory").text[0]));
         known.store(answer, std::memory_order_relaxed);
     }
-    return answer == 2;
+    return answer;
 }
+
+}    // namespace
+
+bool overcommit_is_off() noexcept { return overcommit_mode() == '2'; }
+bool system_files_are_readable() noexcept { return overcommit_mode() != 1; }
 
 void set_leak_root(page_range range, bool wanted) noexcept {
     if (wanted) {

@@ -12,9 +12,6 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // The error code for lack of memory that the functions of pages.hpp return.
 [[nodiscard]] std::error_code out_of_memory() noexcept;
 
-// Lowers the priority of the calling thread. Best effort.
-void lower_thread_priority() noexcept;
-
 // Starts the library's helper thread, which runs `run()` and receives no signal. False if no thread can be made. If the thread cannot be
 // joined when the code is unloaded, keeps the code loaded instead.
 [[nodiscard]] bool start_helper_thread(void (*run)()) noexcept;

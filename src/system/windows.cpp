@@ -174,8 +174,6 @@ namespace detail {
 
 std::error_code out_of_memory() noexcept { return std::make_error_code(std::errc::not_enough_memory); }
 
-void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
-
 std::size_t lowest_cgroup_limit() noexcept { return SIZE_MAX; }
 
 bool exceeds_ram_and_swap(std::size_t) noexcept { return false; }

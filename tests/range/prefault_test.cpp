@@ -29,12 +29,6 @@ bool comes_to(const void* pointer, std::size_t bytes) {
     return false;
 }
 
-// True if the system populates pages in a call.
-bool can_populate() {
-    reservation range(MiB);
-    return !range.commit_to(MiB) && headroom::prefault({range.data(), MiB}) != std::errc::function_not_supported;
-}
-
 TEST(prefault_ahead, commits_ahead_of_the_writer) {
     headroom::trim_cache();
     reservation range(256 * MiB, headroom::prefault_ahead(16 * MiB));
@@ -45,7 +39,6 @@ TEST(prefault_ahead, commits_ahead_of_the_writer) {
 // The pages are not only committed but resident. The second range finds the helper running.
 TEST(prefault_ahead, provides_memory_ahead_of_the_writer) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
-    if (!can_populate()) GTEST_SKIP() << "the system populates pages only as they are touched";
     for (int round = 0; round < 2; ++round) {
         headroom::trim_cache();
         reservation range(256 * MiB, headroom::prefault_ahead(32 * MiB));

@@ -14,6 +14,9 @@
 #include <fstream>
 #include <string>
 
+#ifdef HEADROOM_TEST_FILTERS
+#include "system/call_filter.hpp"
+#endif
 #include "system/sandbox.hpp"
 
 namespace weather {
@@ -102,6 +105,15 @@ inline void occupy_addresses(unsigned bits) {
 // Makes these system calls fail with `error`, as in a sandbox.
 inline void sandboxed(std::initializer_list<long> calls, std::size_t error) {
     if (!headroom_test::refuse_calls(calls, static_cast<int>(error))) skip("no sandbox can be made here");
+}
+
+// Filters the system calls as the file says.
+inline void filtered([[maybe_unused]] const char* file) {
+#ifdef HEADROOM_TEST_FILTERS
+    if (!headroom_test::call_filter(file).apply()) skip("no filter can be made here");
+#else
+    skip("libseccomp is not here, which knows the names of system calls");
+#endif
 }
 
 // Locks all mappings into memory.

@@ -162,6 +162,9 @@ outcome appended_together(std::size_t bytes) {
     }
 }
 
+// True if the condition may make calls on files fail.
+bool files_may_be_refused = false;
+
 // A file in the working folder: read by a second vector, committed, reopened.
 outcome in_file(std::size_t bytes) {
     const std::filesystem::path path = "weather-" + std::to_string(getpid());
@@ -180,6 +183,10 @@ outcome in_file(std::size_t bytes) {
         check_elements(reader, "read beside the writer");
     } catch (const std::bad_alloc&) {
         refused = true;
+    } catch (const headroom::file_error&) {
+        if (!files_may_be_refused) throw;
+        std::filesystem::remove(path);
+        return outcome::throws;
     }
     if (std::filesystem::exists(path)) {
         try {
@@ -432,6 +439,7 @@ int main(int count, char** arguments) {
         else if (kind == "bits") occupy_addresses(static_cast<unsigned>(value));
         else if (kind == "disk") own_disk(value);
         else if (kind == "wishes") sandboxed(headroom_test::wishes, value);
+        else if (kind == "filter") filtered(arguments[i + 1]), files_may_be_refused = true;
         else if (kind == "rights") sandboxed({SYS_mprotect}, value);
         else if (kind == "locked") locked(value);
         else if (kind == "files") limit(RLIMIT_NOFILE, value);

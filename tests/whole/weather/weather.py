@@ -1,10 +1,10 @@
 """Runs programs that use Headroom under bad conditions, and prints the outcome of each.
 
-  weather.py SUBJECT [--examples FOLDER --expected FOLDER] [--page FILE [--write]]
+  weather.py SUBJECT [--examples FOLDER --expected FOLDER] [--page FILE [--write]] [--only WORD]
 
 SUBJECT is the program made from subject.cpp; FOLDER holds the example programs, whose output must not change. In each
 condition a program must work, fall back to another way, or throw: it must not crash, lose an element or leave anything
-behind. The table in FILE must equal the outcome; --write stores it there.
+behind. The tables in FILE must equal the outcome; --write stores them there. --only: conditions whose name has the word.
 
 Two conditions apply to the whole machine (overcommit, huge pages). They need root, last a second or two each, and are undone
 by a guardian process even if this program is killed. With overcommit off, the system still promises 96 GiB or all of its
@@ -35,6 +35,21 @@ FEW = ["settled_vector", "held open", "vector", "vector of strings", "concurrent
        "handed over", "arena", "multipool"]
 PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
 KILLED = "the kernel's OOM killer ends the process"
+FILTERS = pathlib.Path(__file__).parent / "filters"
+
+# System calls of the library, and what makes them. Others, such as brk, are the C library's own.
+MEMORY_CALLS = {
+    "mmap": "reserving", "munmap": "releasing", "mprotect": "committing", "madvise": "populating, huge pages, guards, giving memory back",
+    "mremap": "moving the pages of a growing `vector`", "prctl": "once: are huge pages switched off? Names of ranges",
+    "membarrier": "`concurrent_vector`, where `/proc` can be read", "sysinfo": "once: how much memory there is",
+    "openat": "settings and limits in `/proc` and `/sys`", "futex": "waiting for another thread",
+    "clone3": "`prefault_ahead`: its thread (the C library then calls `clone`)",
+    "rt_sigprocmask": "`prefault_ahead`: its thread receives no signals"}
+FILE_CALLS = {
+    "openat": "opening", "statx": "size and identity", "fcntl": "locking", "fallocate": "growing", "pwrite64": "writing what was changed",
+    "pread64": "the header", "fdatasync": "`commit`", "fsync": "a new file's folder", "linkat": "giving a new file its name",
+    "prlimit64": "`RLIMIT_FSIZE`"}
+CALLERS = ["settled_vector", "held open", "prefault_ahead", "vector", "concurrent_vector", "arena", "multipool"]
 
 
 class Skipped(Exception):
@@ -150,8 +165,9 @@ def run(command, members=None, **more):
 
 
 class Weather:
-    def __init__(self, subject, examples, expected, too_much):
+    def __init__(self, subject, examples, expected, too_much, only=""):
         self.subject = subject
+        self.only = only
         self.too_much = too_much
         self.examples = sorted(pathlib.Path(expected).glob("*.out")) if examples else []
         self.folder = examples
@@ -186,6 +202,9 @@ class Weather:
 
     def condition(self, name, allowed, works, around=None, told=None):
         """Runs `works`, pairs of a name and a function. Each outcome must be in `allowed`. `told`, if given, goes into the table."""
+        if self.only not in name:
+            self.rows.append((name, None))
+            return
         began = time.monotonic()
         try:
             with around if around is not None else contextlib.nullcontext() as members:
@@ -198,7 +217,8 @@ class Weather:
             return
         by_outcome = {}
         for work, outcome in found:
-            by_outcome.setdefault(outcome, []).append(work)
+            if work not in by_outcome.setdefault(outcome, []):
+                by_outcome[outcome].append(work)
             if outcome not in allowed:
                 self.failures.append(f"{name}: {work}: {outcome}, not {' or '.join(allowed)}")
         if told is not None:
@@ -261,10 +281,17 @@ class Weather:
             self.condition(f"pages of {kib} KiB (pretended)", good,
                            self.fills(8, "pages", kib << 10, works=[*FILLS, "many", "turns"]))
         for error in ("EPERM", "ENOSYS"):
-            self.condition(f"a sandbox that answers `{error}` to `madvise`, `mremap`, `mincore`, `membarrier` and `setpriority`",
+            self.condition(f"a sandbox that answers `{error}` to `madvise`, `mremap`, `membarrier` and `prctl`",
                            good, self.fills(8, "wishes", getattr(errno, error)))
         self.condition("a sandbox that refuses `mprotect`", [*good, *other],
                        self.fills(8, "rights", errno.ENOMEM, works=[work for work in FEW if work != "held open"]))
+        for name, file in (("a service's filter, `@system-service` without `@privileged` and `@resources` (systemd), which ends the process "
+                            "at any other call", "systemd"), ("Docker's filter", "docker"),
+                           ("the filter of Chromium's renderers, which opens no file and ends the process at most other calls", "chromium"),
+                           ("answers as of Linux 4.18", "linux-4.18"), ("answers as of Linux 5.4", "linux-5.4"),
+                           ("answers as of Linux 5.10", "linux-5.10")):
+            self.condition(name, good, self.fills(4, "filter", FILTERS / f"{file}.txt",
+                                                  works=[work for work in FILLS if work != "file_vector" or file != "chromium"]))
         self.condition("neither `/proc` nor `/sys`", good, self.fills(8, "proc", 0, works=[*FILLS, "many", "turns"]))
         self.condition("no file can be opened", good,
                        self.fills(8, "files", 3, works=[work for work in FILLS if work != "file_vector"]))
@@ -276,6 +303,24 @@ class Weather:
         self.condition("fork; parent and child both go on writing", good, self.fills(8, works=["fork"]))
         self.condition("fork with pages of 64 KiB (pretended)", good, self.fills(8, "pages", 65536, works=["fork"]))
         self.condition("core dump: 1.3 TiB reserved, 10 MiB used", good, [("core", lambda _: self.core())])
+
+    def system_calls(self):
+        """Refuses each system call of the library by itself, for the second table."""
+        with tempfile.TemporaryDirectory() as folder:
+            for calls, works in ((MEMORY_CALLS, CALLERS), (FILE_CALLS, ["file_vector"])):
+                for call, whence in calls.items():
+                    refused = []
+                    for error in ("EPERM", "ENOSYS"):
+                        file = pathlib.Path(folder) / f"{call}-{error}"
+                        file.write_text(f"{error} {call}\ndefault allow\n")
+                        refused += [(work, lambda members, work=work, file=file: self.one(work, 2, "filter", file))
+                                    for work in works]
+                    name = f"`{call}` | {whence}" if calls is MEMORY_CALLS else f"`{call}` of a `file_vector` | {whence}"
+                    if call == "munmap":
+                        left = [f"FAILS (1: fails: {what} left)" for what in ("mappings are", "address space is", "a reservation is")]
+                        self.condition(name, ["works", *left], refused, told="works; released memory stays mapped")
+                    else:
+                        self.condition(name, ["works", "falls back", "throws"], refused)
 
     def core(self):
         """Returns "works" if memory that is only reserved is not in a core file."""
@@ -301,23 +346,21 @@ class Weather:
 
 # --- The page
 
-BEGIN, END = "<!-- weather: begin -->", "<!-- weather: end -->"
+HEADS = {"weather": ["| condition | what happens |", "|---|---|"],
+         "calls": ["| system call | who makes it | if it is refused |", "|---|---|---|"]}
 
 
-def table(rows):
-    return ["| condition | what happens |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)]
-
-
-def compare(page, rows, write):
-    """Returns the differences of the table on the page."""
+def compare(page, table, rows, write):
+    """Returns the differences of that table on the page."""
+    begin, end = f"<!-- {table}: begin -->", f"<!-- {table}: end -->"
     text = page.read_text()
-    head, rest = text.split(BEGIN)
-    old, tail = rest.split(END)
-    known = dict(line.strip("| ").split(" | ", 1) for line in old.strip().splitlines()[2:])
+    head, rest = text.split(begin)
+    old, tail = rest.split(end)
+    known = dict(line.strip("| ").rsplit(" | ", 1) for line in old.strip().splitlines()[2:])
     # Conditions that could not be tried here keep their row.
-    new = table([(name, known.get(name, "not tried") if found is None else found) for name, found in rows])
+    new = HEADS[table] + [f"| {name} | {known.get(name, 'not tried') if found is None else found} |" for name, found in rows]
     if write:
-        page.write_text("\n".join([head.rstrip("\n") + "\n", BEGIN, *new, END]) + tail)
+        page.write_text("\n".join([head.rstrip("\n") + "\n", begin, *new, end]) + tail)
         return []
     return [f"{page.name} says otherwise: {line}" for line in new if line not in old.splitlines()]
 
@@ -330,15 +373,21 @@ def main():
     parser.add_argument("--too-much", help="the program of tests/whole/too_much_test.cpp")
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--only", default="")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(3))
     # No core files of killed programs; only core() allows them.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    weather = Weather(options.subject.resolve(), options.examples, options.expected, options.too_much)
+    weather = Weather(options.subject.resolve(), options.examples, options.expected, options.too_much, options.only)
     weather.all()
+    conditions = weather.rows
+    weather.rows = []
+    weather.system_calls()
     if options.page:
-        weather.failures += compare(options.page, weather.rows, options.write)
+        weather.failures += compare(options.page, "weather", conditions, options.write)
+        weather.failures += compare(options.page, "calls", weather.rows, options.write)
+    weather.rows += conditions
     skipped = sum(found is None for _, found in weather.rows)
     print(f"{len(weather.rows)} conditions, {skipped} skipped, {next(weather.runs)} runs, {len(weather.failures)} failures")
     for failure in weather.failures:

@@ -13,7 +13,7 @@
 namespace headroom_test {
 
 // System calls that are optional for the library: it works without them.
-inline constexpr std::initializer_list<long> wishes{SYS_madvise, SYS_mremap, SYS_mincore, SYS_membarrier, SYS_setpriority};
+inline constexpr std::initializer_list<long> wishes{SYS_madvise, SYS_mremap, SYS_membarrier, SYS_prctl};
 
 // Lets these system calls return `answer` in the calling thread and the threads that it starts, for good. False if the system has
 // no seccomp.
