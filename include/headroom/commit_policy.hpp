@@ -32,7 +32,8 @@ HEADROOM_API bool premap(range* control, std::size_t reserved) noexcept;
 
 // How a range is held.
 //   guarded: what is not committed is inaccessible, so a stray write faults, unless it meets memory that an earlier owner left behind a
-//            reused range (docs/tuning.md#what-is-kept-warm); works where overcommit is off.
+//            reused range (docs/tuning.md#what-is-kept-warm), or the sixteenth past what is committed that a range of 4 MiB or more makes
+//            accessible ahead while it grows; neither in hardened programs. Works where overcommit is off.
 //   open:    readable and writable throughout, with a guard region at each end; appending never needs a system call. Guarded if the
 //            system refuses that.
 enum class holding : std::uint8_t { guarded, open };

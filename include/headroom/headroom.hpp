@@ -15,6 +15,7 @@
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>
 #include <headroom/pages.hpp>
+#include <headroom/process_policy.hpp>
 #include <headroom/relocatable.hpp>
 #include <headroom/reservation.hpp>
 #include <headroom/resource_allocator.hpp>

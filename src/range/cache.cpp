@@ -7,6 +7,7 @@
 
 #include "range/account.hpp"
 #include "range/extent.hpp"
+#include "range/process_policy.hpp"
 #include "range/registry.hpp"
 #include "system/platform.hpp"
 
@@ -158,9 +159,8 @@ bool may_serve(const range* control, const range_request& request) noexcept {
     // A guard must follow the bytes that the owner asked for; a premapped range would be writable up to its own guard.
     if (request.exact || made.held == holding::open ? made.usable != request.bytes : made.usable < request.bytes) return false;
     if (made.held != request.policy.how_held() || control->cache.is_unfit()) return false;
-    const commit_policy::kind kind = request.policy.which();
-    const bool may_be_huge = kind != commit_policy::kind::page_by_page && kind != commit_policy::kind::stepped;
-    return may_be_huge || !control->protection.huge_advised();
+    if (!declines_huge_pages(request.policy)) return true;
+    return !control->protection.huge_advised() && (control->protection.huge_declined() || !huge_pages_come_unasked());
 }
 
 // Returns the class of sizes that `bytes` are in: 0 up to 64 KiB, then by powers of two.

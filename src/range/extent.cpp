@@ -6,6 +6,7 @@
 
 #include "range/account.hpp"
 #include "range/counters.hpp"
+#include "range/process_policy.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -130,7 +131,7 @@ bool protect_memory(locked_range control) noexcept {
 }
 
 void advise_huge_once(locked_range control) noexcept {
-    if (control->protection.huge_advised()) return;
+    if (control->protection.huge_advised() || !huge_pages_allowed()) return;
     control->protection.set_huge_advised(true);
     const std::size_t from = huge_page_after(control.get(), std::max(control->extent.committed(), control->policy.from()));
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));

@@ -12,6 +12,7 @@
 #include "range/cache.hpp"
 #include "range/extent.hpp"
 #include "range/counters.hpp"
+#include "range/process_policy.hpp"
 #include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/at_fork.hpp"
@@ -135,7 +136,7 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
         if (error) return 0;
     }
     // Without a helper, when no thread can be made or the program ends, writers commit for themselves.
-    control->prefault.set_target(next + std::min(reserved - next, control->policy.ahead()));
+    control->prefault.set_target(next + std::min({reserved - next, control->policy.ahead(), largest_step()}));
     if (ensure_helper()) wake_helper();
     const std::size_t given = std::min(control->extent.committed(), next);
     control->prefault.give_to_owner(given);

@@ -7,6 +7,8 @@
 
 #include "range/cache.hpp"
 #include "range/counters.hpp"
+#include "range/options.hpp"
+#include "range/process_policy.hpp"
 #include "range/quarantine.hpp"
 #include "range/range.hpp"
 #include "range/registry.hpp"
@@ -16,9 +18,6 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
-
-constexpr std::size_t limit_not_set = 0;
-constinit std::atomic<std::size_t> limit_of_mappings{limit_not_set};
 
 // Returns the offset of the next start before a 2 MiB boundary. Staggered, so that the last pages of many vectors that grow together fall
 // into different sets of the processor's table of translations (TLB), which are chosen by the lowest bits of the page number. The first
@@ -63,6 +62,8 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
     identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, bytes);
     control->extent.begin(open ? usable : 0);
     control->protection = {};
+    if (for_file == nullptr && declines_huge_pages(policy) && huge_pages_come_unasked())
+        control->protection.set_huge_declined(!advise_huge(control->part(0, usable), false));
     control->cache.begin();
     report_to_heap_profiler(control, control->extent.committed());
     enter_addresses(control);
@@ -134,7 +135,7 @@ bool prepare_for_reuse(locked_range control, std::size_t used) noexcept {
 bool exceeds_mappings() noexcept {
     constexpr std::size_t few = 1024;    // ranges; no system allows fewer mappings than these take
     const std::size_t ranges = addresses.ranges.load(std::memory_order_relaxed);
-    const bool is_set = limit_of_mappings.load(std::memory_order_relaxed) != limit_not_set;
+    const bool is_set = limits_of_process.mappings.load(std::memory_order_relaxed) != 0;
     return (ranges >= few || is_set) && (ranges + 1) * mappings_per_range > mapping_limit();
 }
 
@@ -161,6 +162,7 @@ range* make_file_range(std::size_t reserved, const commit_policy& policy, std::e
 
 held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
                         std::size_t known_use) noexcept {
+    read_options_once();
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
         why = failure_of(out_of_memory());
@@ -250,7 +252,7 @@ range_chain ranges_in_all_slots() noexcept {
 struct cache_end {
     ~cache_end() {
         if (void (*const end)() noexcept = end_helper.load()) end();
-        set_cache_limit(0);
+        unmap_all_ranges(limit_cache(0));
         release_unused();
         if (module_is_unloading()) unmap_all_ranges(ranges_in_all_slots());
     }
@@ -264,21 +266,27 @@ struct cache_end {
 namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
+    detail::read_options_once();
     detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // SIZE_MAX: not set
 }
 
 void set_mapping_limit(std::size_t mappings) noexcept {
-    detail::limit_of_mappings.store(mappings != 0 ? mappings : 1, std::memory_order_relaxed);
+    detail::read_options_once();
+    detail::limits_of_process.mappings.store(mappings != 0 ? mappings : 1, std::memory_order_relaxed);
 }
 
 std::size_t mapping_limit() noexcept {
-    std::size_t limit = detail::limit_of_mappings.load(std::memory_order_relaxed);
-    if (limit != detail::limit_not_set) return limit;
+    detail::read_options_once();
+    std::size_t limit = detail::limits_of_process.mappings.load(std::memory_order_relaxed);
+    if (limit != 0) return limit;
     const std::size_t half = detail::max_mappings() / 2;
-    return detail::limit_of_mappings.compare_exchange_strong(limit, half, std::memory_order_relaxed) ? half : limit;
+    return detail::limits_of_process.mappings.compare_exchange_strong(limit, half, std::memory_order_relaxed) ? half : limit;
 }
 
-std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }
+std::size_t cache_limit() noexcept {
+    detail::read_options_once();
+    return detail::limit_of_cache(SIZE_MAX);
+}
 
 void trim_cache() noexcept { detail::unmap_all_ranges(detail::take_kept_ranges()); }
 

@@ -1,6 +1,7 @@
 // Linux: memory and tools of the process, system files, and waiting threads.
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <climits>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include <headroom/pages.hpp>
@@ -61,12 +63,15 @@ struct file_name {
 
 }    // namespace
 
-std::size_t huge_page_size() noexcept {
-    static constinit std::atomic<std::size_t> known{1};    // 1: not asked
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 1) {
+namespace {
+
+// Bytes of a huge page, 0 if there are none, plus 1 if ranges get them unasked.
+std::size_t huge_page_facts() noexcept {
+    static constinit std::atomic<std::size_t> known{SIZE_MAX};    // not asked
+    std::size_t facts = known.load(std::memory_order_relaxed);
+    if (facts == SIZE_MAX) {
         const detail::errno_guard unchanged;
-        bytes = 0;
+        std::size_t bytes = 0;
         // Does not use huge pages if they are switched off: advice would only commit more. The name is built in parts, because two such
         // names are as long as a function.
         file_name name;
@@ -83,10 +88,15 @@ std::size_t huge_page_size() noexcept {
         if ((bytes & (bytes - 1)) != 0) bytes = 0;
         // Switched off for this process? A filter that ends it at this call also hides the files above.
         if (bytes != 0 && syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;
-        known.store(bytes, std::memory_order_relaxed);
+        facts = bytes + (bytes != 0 && chosen[1] == 'a');
+        known.store(facts, std::memory_order_relaxed);
     }
-    return bytes;
+    return facts;
 }
+
+}    // namespace
+
+std::size_t huge_page_size() noexcept { return huge_page_facts() & ~std::size_t{1}; }
 
 namespace detail {
 
@@ -134,6 +144,7 @@ int overcommit_mode() noexcept {
 }    // namespace
 
 bool overcommit_is_off() noexcept { return overcommit_mode() == '2'; }
+bool charges_count() noexcept { return overcommit_is_off(); }
 bool system_files_are_readable() noexcept { return overcommit_mode() != 1; }
 
 void set_leak_root(page_range range, bool wanted) noexcept {
@@ -189,6 +200,10 @@ constinit std::atomic<bool> unloading{false};
 [[gnu::destructor]] void on_unload() noexcept { unloading.store(true, std::memory_order_relaxed); }
 
 }    // namespace
+
+bool huge_pages_come_unasked() noexcept { return huge_page_facts() % 2 != 0; }
+
+const char* environment_variable(const char* name) noexcept { return getauxval(AT_SECURE) != 0 ? nullptr : std::getenv(name); }
 
 bool module_is_unloading() noexcept { return unloading.load(std::memory_order_relaxed); }
 

@@ -27,6 +27,9 @@ std::size_t lowest_cgroup_limit() noexcept;
 // returns true, because swap space may have been added.
 [[nodiscard]] bool exceeds_ram_and_swap(std::size_t bytes) noexcept;
 
+// True if what is committed counts against a limit before it is touched: with overcommit off.
+[[nodiscard]] bool charges_count() noexcept;
+
 // Returns the bytes of memory available to the process: of the machine or, if less, below the limit of a control group (inactive file pages
 // count as available). SIZE_MAX if the system does not tell. Reads files: 50 us.
 [[nodiscard]] std::size_t available_memory() noexcept;
@@ -51,6 +54,12 @@ void set_leak_root(page_range range, bool wanted) noexcept;
 // Reports to a heap profiler (heaptrack) that the range at `base` has `bytes` of memory; 0: released.
 void tell_heap_profiler(std::byte* base, std::size_t bytes) noexcept;
 [[nodiscard]] bool heap_profiler_present() noexcept;
+
+// Returns the value of an environment variable; null if it has none, or if the program runs with the rights of another user.
+[[nodiscard]] const char* environment_variable(const char* name) noexcept;
+
+// True if the system gives huge pages to ranges that did not ask for them.
+[[nodiscard]] bool huge_pages_come_unasked() noexcept;
 
 // True if new mappings are locked into memory (mlockall with MCL_FUTURE).
 [[nodiscard]] bool mappings_are_locked() noexcept;

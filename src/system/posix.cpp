@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 
 #include <headroom/pages.hpp>
 
@@ -119,6 +120,8 @@ std::size_t lowest_cgroup_limit() noexcept { return SIZE_MAX; }
 
 bool exceeds_ram_and_swap(std::size_t) noexcept { return false; }
 
+bool charges_count() noexcept { return true; }
+
 std::size_t available_memory() noexcept { return SIZE_MAX; }
 
 bool memory_limits_are_visible() noexcept { return false; }
@@ -131,6 +134,10 @@ void set_leak_root(page_range, bool) noexcept {}
 void tell_heap_profiler(std::byte*, std::size_t) noexcept {}
 
 bool mappings_are_locked() noexcept { return false; }
+
+const char* environment_variable(const char* name) noexcept { return issetugid() != 0 ? nullptr : std::getenv(name); }
+
+bool huge_pages_come_unasked() noexcept { return false; }
 
 bool leak_checker_present() noexcept { return false; }
 

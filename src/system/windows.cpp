@@ -216,6 +216,16 @@ bool helper_thread_can_be_joined() noexcept { return false; }
 
 bool mappings_are_locked() noexcept { return false; }
 
+bool charges_count() noexcept { return true; }
+
+const char* environment_variable(const char* name) noexcept {
+    static char value[1024];    // asked for once
+    const DWORD length = GetEnvironmentVariableA(name, value, sizeof value);
+    return length != 0 && length < sizeof value ? value : nullptr;
+}
+
+bool huge_pages_come_unasked() noexcept { return false; }
+
 bool leak_checker_present() noexcept { return false; }
 
 bool heap_profiler_present() noexcept { return false; }

@@ -1,0 +1,42 @@
+// What the process allows all ranges; see headroom/process_policy.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <headroom/commit_policy.hpp>
+#include <headroom/process_policy.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+struct process_limits {
+    std::atomic<bool> huge_pages{true};
+    std::atomic<std::size_t> largest_step{SIZE_MAX};
+    std::atomic<std::size_t> mappings{0};    // 0: not set
+};
+inline constinit process_limits limits_of_process;
+
+// Stores the fields that have a value and are stored here: all but the limits of the cache and of available memory.
+inline void allow(const process_policy& policy) noexcept {
+    if (policy.huge_pages) limits_of_process.huge_pages.store(*policy.huge_pages, std::memory_order_relaxed);
+    if (policy.largest_step) limits_of_process.largest_step.store(*policy.largest_step, std::memory_order_relaxed);
+    if (policy.mapping_limit)
+        limits_of_process.mappings.store(*policy.mapping_limit != 0 ? *policy.mapping_limit : 1, std::memory_order_relaxed);
+}
+
+// False if no range may ask for huge pages.
+[[nodiscard]] inline bool huge_pages_allowed() noexcept { return limits_of_process.huge_pages.load(std::memory_order_relaxed); }
+
+// True if ranges of that policy want none, even where the system gives them unasked.
+[[nodiscard]] inline bool declines_huge_pages(const commit_policy& policy) noexcept {
+    const commit_policy::kind kind = policy.which();
+    return kind == commit_policy::kind::page_by_page || kind == commit_policy::kind::stepped || !huge_pages_allowed();
+}
+
+// Bytes that may be committed at a time beyond those that are needed.
+[[nodiscard]] inline std::size_t largest_step() noexcept {
+    return limits_of_process.largest_step.load(std::memory_order_relaxed);
+}
+
+}}}    // namespace headroom::detail
