@@ -50,6 +50,31 @@ TEST(compare_malloc, names_the_malloc_that_a_program_gains_by_and_how_to_preload
     EXPECT_TRUE(says(said, "headroom profile --malloc other")) << said.text;
 }
 
+// Works for a while unless the C library's malloc asks for huge pages.
+const std::string gains_by_huge_pages =
+    R"(-- sh -c 'i=0; [ -n "$GLIBC_TUNABLES" ] || while [ $i -lt 100000 ]; do i=$((i+1)); done')";
+
+TEST(compare_malloc, names_huge_pages_of_the_c_library_as_what_costs_nothing) {
+    const answer said = compare(harmless() + "--huge-pages " + gains_by_huge_pages);
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(says(said, "\nglibc +huge ")) << said.text;
+    EXPECT_TRUE(says(said, "Over glibc +huge it takes 0.")) << said.text;
+    EXPECT_TRUE(says(said, "    GLIBC_TUNABLES=glibc.malloc.hugetlb=1 sh -c ")) << said.text;
+    EXPECT_FALSE(says(said, "headroom profile --malloc")) << said.text;
+}
+
+TEST(compare_malloc, adds_huge_pages_to_what_is_set_already) {
+    const answer said = headroom::testing_support::shell("GLIBC_TUNABLES=glibc.malloc.tcache_count=3 '" HEADROOM_COMMAND
+                                                         "' compare-malloc --rounds 1 --huge-pages --json " +
+                                                         harmless() + "-- sh -c 'true'");
+    EXPECT_EQ(nlohmann::json::parse(said.text)["mallocs"][1]["setting"],
+              "GLIBC_TUNABLES=glibc.malloc.tcache_count=3:glibc.malloc.hugetlb=1");
+}
+
+TEST(compare_malloc, compares_no_huge_pages_beside_mallocs_that_were_named) {
+    EXPECT_FALSE(says(compare(harmless() + "--rounds 1 -- true"), "+huge"));
+}
+
 TEST(compare_malloc, keeps_its_table_within_eighty_columns) {
     const answer said = compare(harmless() + "-- sh -c :");
     const std::size_t begin = said.text.find("\nmalloc");

@@ -26,6 +26,7 @@ struct wishes {
     program_call call;
     std::vector<std::string> mallocs;
     int rounds = 3;
+    bool huge_pages = false;
     bool json = false;
 };
 
@@ -53,7 +54,17 @@ void expect_input(const std::string& file) {
         throw std::runtime_error(file + " is no file: each run reads the input anew");
 }
 
-std::vector<compared_malloc> chosen(const std::vector<std::string>& names) {
+// Adds the malloc as it is set by whoever made it, or with huge pages; nothing if it has no setting for them.
+void add(std::vector<compared_malloc>& all, const malloc_library& one, bool huge_pages, const std::string& refused) {
+    const malloc_setting setting = huge_pages ? huge_pages_of(one) : malloc_setting{};
+    if (huge_pages && setting.name.empty()) return;
+    all.emplace_back();
+    all.back().name = one.name + (huge_pages ? " +huge" : "");
+    all.back().over = {one.file, setting};
+    all.back().refused = refused;
+}
+
+std::vector<compared_malloc> chosen(const std::vector<std::string>& names, bool huge_pages) {
     std::vector<malloc_library> libraries;
     for (const std::string& one : names) libraries.push_back(malloc_named(one));
     if (names.empty()) libraries = installed_mallocs();
@@ -63,11 +74,11 @@ std::vector<compared_malloc> chosen(const std::vector<std::string>& names) {
     }
     std::vector<compared_malloc> all(1);
     all.front().name = "as it is";
+    if (names.empty() || huge_pages) add(all, {"glibc", ""}, true, "");    // it costs a user no library
     for (const malloc_library& one : libraries) {
-        all.emplace_back();
-        all.back().name = one.name;
-        all.back().file = one.file;
-        all.back().refused = why_not_preloadable(one);
+        const std::string refused = why_not_preloadable(one);
+        add(all, one, false, refused);
+        if (huge_pages) add(all, one, true, refused);
     }
     return all;
 }
@@ -85,7 +96,7 @@ int compare(const wishes& wish) {
     expect_input(wish.call.input);
     comparison all(wish.call);
     all.guess = expect_preloadable(wish.call.command.front());
-    all.mallocs = chosen(wish.mallocs);
+    all.mallocs = chosen(wish.mallocs, wish.huge_pages);
     note_stop_signals();
     const bool terminal = isatty(STDERR_FILENO) == 1 && !wish.call.show_output;
     all.run(wish.rounds, [&](std::size_t number, std::size_t count, const std::string& name) {
@@ -109,6 +120,8 @@ std::function<int()> set_up(CLI::App& app) {
     app.add_option("--malloc", wish->mallocs,
                    "A malloc to compare (mimalloc), or NAME=FILE; may be repeated (default: all that are installed)")
         ->allow_extra_args(false);
+    app.add_flag("--huge-pages", wish->huge_pages,
+                 "Compare each malloc that can ask for huge pages with them, too (glibc: always)");
     app.add_option("--input", wish->call.input, "The file that is the command's standard input in each run (default: none)");
     app.add_flag("--show-output", wish->call.show_output, "Show what the command prints");
     app.add_flag("--json", wish->json, "Write JSON");

@@ -45,21 +45,21 @@ void comparison::run(int rounds, const std::function<void(std::size_t, std::size
             if (!over.refused.empty()) continue;
             if (stop_signal() != 0) return;
             progress(number, all, over.name);
-            const program_run done = run_program(call_, over.file, round == 0);
+            const program_run done = run_program(call_, over.over, round == 0);
             if (stop_signal() != 0) return;
             if (at > 0 && done.status != *status()) {
-                if (over.file.empty()) {
+                if (is_base(over)) {
                     note = "the program ends now with " + ending(*status()) + ", now with " + ending(done.status) +
                            ", without another malloc";
                 } else {
                     over.refused = "the program ended with " + ending(done.status);
-                    const std::string line = call_.show_output ? std::string() : first_complaint(call_, over.file);
+                    const std::string line = call_.show_output ? std::string() : first_complaint(call_, over.over);
                     if (!line.empty()) over.refused += ": " + line;
                     if (!guess.empty()) note = guess;
                     continue;
                 }
             }
-            if (!over.file.empty() && !done.without.empty()) {
+            if (!done.without.empty()) {
                 over.refused = "it was not in use: " + done.without;
                 over.was_unused = true;
                 continue;
@@ -72,7 +72,7 @@ void comparison::run(int rounds, const std::function<void(std::size_t, std::size
 
 bool comparison::compared() const {
     return std::any_of(mallocs.begin(), mallocs.end(),
-                       [](const compared_malloc& one) { return !one.file.empty() && one.refused.empty() && !one.runs.empty(); });
+                       [this](const compared_malloc& one) { return !is_base(one) && one.refused.empty() && !one.runs.empty(); });
 }
 
 std::optional<int> comparison::status() const {

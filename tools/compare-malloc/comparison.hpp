@@ -12,7 +12,7 @@ namespace headroom::tools {
 
 struct compared_malloc {
     std::string name;
-    std::string file;           // empty: the one that the program runs over anyway, mostly the C library's
+    malloc_choice over;         // without a library: the one that the program runs over anyway, mostly the C library's
     std::string refused;        // why it was not measured; empty if it was
     bool was_unused = false;    // it was refused because it was not in what used the time
     std::vector<program_run> runs;
@@ -30,6 +30,9 @@ struct compared_figure {
 class comparison {
 public:
     explicit comparison(program_call call) : call_(std::move(call)) {}
+
+    // True of the program as it is.
+    [[nodiscard]] bool is_base(const compared_malloc& one) const { return &one == &mallocs.front(); }
 
     // The first is the program as it is, and runs twice a round: how far its two runs lie apart is what chance does here.
     std::vector<compared_malloc> mallocs;

@@ -37,15 +37,15 @@ double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec)
 class started_program {
 public:
     // `errors`: the file that is its standard error; -1: that of this process if output is shown, otherwise /dev/null.
-    started_program(const program_call& call, const std::string& library, int errors) {
+    started_program(const program_call& call, const malloc_choice& over, int errors) {
         std::vector<char*> arguments;
         for (const std::string& one : call.command) arguments.push_back(const_cast<char*>(one.c_str()));
         arguments.push_back(nullptr);
-        const std::string preload = library.empty() ? std::string() : preload_value(library);
+        const std::string preload = over.library.empty() ? std::string() : preload_value(over.library);
         int failed[2];
         if (pipe2(failed, O_CLOEXEC) != 0) throw std::runtime_error(std::string("cannot make a pipe: ") + std::strerror(errno));
         id_ = fork();
-        if (id_ == 0) become(call, arguments.data(), preload, errors, failed[1]);
+        if (id_ == 0) become(call, arguments.data(), preload, over.setting, errors, failed[1]);
         failure_ = id_ < 0 ? errno : 0;
         close(failed[1]);
         if (id_ > 0) {
@@ -83,8 +83,8 @@ public:
 
 private:
     // In the child: becomes the program, or writes errno into `failed`.
-    [[noreturn]] static void become(const program_call& call, char* const* arguments, const std::string& preload, int errors,
-                                    int failed) {
+    [[noreturn]] static void become(const program_call& call, char* const* arguments, const std::string& preload,
+                                    const malloc_setting& setting, int errors, int failed) {
         setpgid(0, 0);
         // exec resets handled signals to their defaults, and leaves ignored ones ignored.
         const int input = open(call.input.c_str(), O_RDONLY);
@@ -93,6 +93,7 @@ private:
             const int nothing = open("/dev/null", O_WRONLY);
             ready = nothing >= 0 && dup2(nothing, STDOUT_FILENO) >= 0 && dup2(errors >= 0 ? errors : nothing, STDERR_FILENO) >= 0;
         }
+        ready = ready && (setting.name.empty() || setenv(setting.name.c_str(), setting.value.c_str(), 1) == 0);
         if (ready && (preload.empty() || setenv("LD_PRELOAD", preload.c_str(), 1) == 0)) execvp(arguments[0], arguments);
         const int why = errno;
         (void)!write(failed, &why, sizeof why);
@@ -164,11 +165,11 @@ void note_stop_signals() {
 
 int stop_signal() noexcept { return noted; }
 
-program_run run_program(const program_call& call, const std::string& library, bool watch) {
+program_run run_program(const program_call& call, const malloc_choice& over, bool watch) {
     const auto begin = std::chrono::steady_clock::now();
-    const started_program program(call, library, -1);
+    const started_program program(call, over, -1);
     std::optional<presence_watch> watched;
-    if (watch && !library.empty() && program.id() > 0) watched.emplace(program.id(), library);
+    if (watch && !over.library.empty() && program.id() > 0) watched.emplace(program.id(), over.library);
     program_run result;
     rusage used{};
     program.wait(call, result.status, used);
@@ -179,10 +180,10 @@ program_run run_program(const program_call& call, const std::string& library, bo
     return result;
 }
 
-std::string first_complaint(const program_call& call, const std::string& library) {
+std::string first_complaint(const program_call& call, const malloc_choice& over) {
     int errors[2];
     if (pipe2(errors, O_CLOEXEC) != 0) throw std::runtime_error(std::string("cannot make a pipe: ") + std::strerror(errno));
-    const started_program program(call, library, errors[1]);
+    const started_program program(call, over, errors[1]);
     close(errors[1]);
     constexpr std::size_t longest = 1000;
     std::string text;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "preload/mallocs.hpp"
+
 namespace headroom::tools {
 
 struct program_call {
@@ -27,13 +29,19 @@ void note_stop_signals();
 // The signal that came, or 0.
 [[nodiscard]] int stop_signal() noexcept;
 
-// Runs the program with this library preloaded before what this process has in LD_PRELOAD; empty: with that alone. `watch`: looks again and
+// What a program is run over: a library preloaded before what this process has in LD_PRELOAD, or that alone, and a setting.
+struct malloc_choice {
+    std::string library;
+    malloc_setting setting;
+};
+
+// Runs the program over that. `watch`: looks again and
 // again which of its processes have the library. Throws std::runtime_error if it cannot be started, or stops to wait for the terminal.
-[[nodiscard]] program_run run_program(const program_call& call, const std::string& library, bool watch);
+[[nodiscard]] program_run run_program(const program_call& call, const malloc_choice& over, bool watch);
 
 // Runs the program once more, until it has written a line to standard error, and returns that; empty if it writes none. Throws as
 // run_program() does.
-[[nodiscard]] std::string first_complaint(const program_call& call, const std::string& library);
+[[nodiscard]] std::string first_complaint(const program_call& call, const malloc_choice& over);
 
 // "status 3", "signal 11 (Segmentation fault)"
 [[nodiscard]] std::string ending(int status);

@@ -46,6 +46,13 @@ std::string command_line(const program_call& call) {
     return line;
 }
 
+// "LD_PRELOAD=FILE NAME=VALUE ", as a shell takes it before a command.
+std::string environment_of(const malloc_choice& over) {
+    std::string text = over.library.empty() ? "" : "LD_PRELOAD=" + printable(for_shell(over.library)) + " ";
+    if (!over.setting.name.empty()) text += over.setting.name + "=" + printable(for_shell(over.setting.value)) + " ";
+    return text;
+}
+
 // Returns the sentences that say which malloc to take.
 std::string advice(const comparison& what) {
     if (!what.compared()) return "The program ran over no other malloc: this says nothing about yours.";
@@ -65,8 +72,9 @@ std::string advice(const comparison& what) {
     std::string text = "Over " + printable(best->name) + " it takes ";
     if (cpu.differs()) text += formatted("%.2f of its CPU time", cpu.ratio);
     if (peak.differs()) text += (cpu.differs() ? " and " : "") + formatted("%.2f of its memory", peak.ratio);
-    return text + ". Try it:\n    LD_PRELOAD=" + printable(for_shell(best->file)) + " " + command_line(what.call()) +
-           "\nWhat is left to gain over it: headroom profile --malloc " + printable(for_shell(best->name)) + " -- PROGRAM";
+    text += ". Try it:\n    " + environment_of(best->over) + command_line(what.call());
+    if (best->over.library.empty() || !best->over.setting.name.empty()) return text;
+    return text + "\nWhat is left to gain over it: headroom profile --malloc " + printable(for_shell(best->name)) + " -- PROGRAM";
 }
 
 }    // namespace
@@ -74,20 +82,20 @@ std::string advice(const comparison& what) {
 std::string comparison_text(const comparison& what) {
     std::string text =
         command_line(what.call()) + "\n" + std::to_string(what.rounds_done) + (what.rounds_done == 1 ? " round" : " rounds") +
-        ", each malloc in turn; medians, and their ratio to the program as it is\n\n" + formatted("%-16s", "malloc");
+        ", each malloc in turn; medians, and their ratio to the program as it is\n\n" + formatted("%-19s", "malloc");
     for (const column& one : columns) text += formatted("%20s", one.title);
     text += "\n";
     for (const compared_malloc& one : what.mallocs) {
-        text += padded_to(printable(one.name), 16);
+        text += padded_to(printable(one.name), 19);
         if (!one.refused.empty()) {
             text += "    " + printable(one.refused) + "\n";
             continue;
         }
-        for (const column& each : columns) text += cell(what.figure(one, each.what), each, one.file.empty());
+        for (const column& each : columns) text += cell(what.figure(one, each.what), each, what.is_base(one));
         text.erase(text.find_last_not_of(' ') + 1);
         text += "\n";
     }
-    text += formatted("%-16s", "noise");
+    text += formatted("%-19s", "noise");
     for (const column& one : columns) {
         const double noise = what.noise(one.what);
         text +=
@@ -110,7 +118,8 @@ std::string comparison_json(const comparison& what) {
     for (const compared_malloc& one : what.mallocs) {
         nlohmann::ordered_json entry;
         entry["name"] = one.name;
-        entry["file"] = one.file;
+        entry["file"] = one.over.library;
+        if (!one.over.setting.name.empty()) entry["setting"] = one.over.setting.name + "=" + one.over.setting.value;
         if (!one.refused.empty()) entry["refused"] = one.refused;
         for (const column& each : columns) {
             const std::optional<compared_figure> figure = what.figure(one, each.what);

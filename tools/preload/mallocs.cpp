@@ -118,6 +118,30 @@ malloc_library malloc_named(const std::string& word) {
                                 "); --malloc NAME=FILE names one elsewhere");
 }
 
+malloc_setting huge_pages_of(const malloc_library& library) {
+    struct known {
+        std::string_view kind;
+        const char* name;
+        const char* value;
+        const char* separator;
+    };
+    static constexpr known all[] = {
+        {"mimalloc", "MIMALLOC_ALLOW_LARGE_OS_PAGES", "1", nullptr},
+        {"jemalloc", "MALLOC_CONF", "thp:always", ","},
+#if defined(__GLIBC__)
+        {"glibc", "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", ":"},
+#endif
+    };
+    const std::string kind = library.file.empty() ? "glibc" : library.name.substr(0, library.name.find(' '));
+    for (const known& one : all) {
+        if (one.kind != kind) continue;
+        const char* const before = one.separator != nullptr ? std::getenv(one.name) : nullptr;
+        const bool joined = before != nullptr && *before != '\0';
+        return {one.name, joined ? std::string(before) + one.separator + one.value : one.value};
+    }
+    return {};
+}
+
 std::string preload_value(const std::string& file) {
     const char* const before = std::getenv("LD_PRELOAD");
     return before != nullptr && *before != '\0' ? file + ":" + before : file;
