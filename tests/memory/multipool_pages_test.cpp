@@ -205,17 +205,17 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 if (!got) {
                     // Partly from the free pages at the end.
                     std::size_t more = count;
-                    const std::size_t never_used = pages - all.high_water;
-                    for (std::size_t at = all.high_water; at > 0 && more > 0 && !used[at - 1]; --at) --more;
+                    const std::size_t never_used = pages - all.high_water();
+                    for (std::size_t at = all.high_water(); at > 0 && more > 0 && !used[at - 1]; --at) --more;
                     got = runs.take_unused(count, [&](const headroom::detail::memory_piece&, std::size_t needed) {
-                        EXPECT_EQ(needed, (all.high_water + more) * pool_page_bytes);
+                        EXPECT_EQ(needed, (all.high_water() + more) * pool_page_bytes);
                         return true;
                     });
                     ASSERT_EQ(static_cast<bool>(got), more <= never_used);
                     if (!got) continue;
                 }
                 page_runs::mark_used(got, count);
-                for (std::size_t i = got.index; i < got.index + count; ++i) {
+                for (std::size_t i = got.index(); i < got.index() + count; ++i) {
                     ASSERT_FALSE(used[i]);
                     used[i] = true;
                 }
@@ -224,7 +224,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 std::swap(live[random.below(live.size())], live.back());
                 const auto [gone, count] = live.back();
                 live.pop_back();
-                for (std::size_t i = gone.index; i < gone.index + count; ++i) used[i] = false;
+                for (std::size_t i = gone.index(); i < gone.index() + count; ++i) used[i] = false;
                 runs.free_run(gone, count);
             }
             if (random.below(200) == 0) {    // like rewind()
@@ -233,15 +233,15 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 used.assign(pages, false);
             }
             // Each stretch of free pages is one run.
-            const std::size_t high_water = all.high_water;
+            const std::size_t high_water = all.high_water();
             std::vector<std::pair<std::size_t, std::size_t>> expected, found;
             for (std::size_t at = 0; at < high_water; ++at) {
                 if (used[at]) continue;
                 if (at == 0 || used[at - 1]) expected.emplace_back(at, 0);
                 ++expected.back().second;
             }
-            all.for_each_run([&](std::size_t at, std::size_t count, const headroom::detail::page_counts& each) {
-                if (each.bin == each.free_run) found.emplace_back(at, count);
+            all.for_each_run([&](std::size_t at, std::size_t count, const headroom::detail::page_state& each) {
+                if (each.is_free()) found.emplace_back(at, count);
             });
             ASSERT_EQ(found, expected) << "seed " << seed;
             ASSERT_EQ(runs.free(),
