@@ -16,15 +16,15 @@
 //     elements, the next one gets memory in order of addresses. A slab that is empty is free pages, which join those beside them
 //     and serve every size; a block of 16 KiB or more has pages of its own. (See detail/memory/slabs.hpp, page_runs.hpp.)
 //   - Until they are put in order, freed blocks are reused first in, first out (bins.hpp says why).
-//   - Blocks of whole kilobytes have a gap of 64 bytes before them, so that they do not all begin in the same few sets of
-//     the processor's cache.
+//   - In slabs, blocks of whole kilobytes have a gap of 64 bytes before them, so that they do not all begin in the same few sets
+//     of the processor's cache.
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
-//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The pages
-//     of blocks above 4 KiB then become resident when they are first written to, while 4 MiB are in use at most: beyond that
-//     chunks take huge pages. This happens only while the default
-//     resource is new_delete_resource(); another one, and every upstream that is named, gets every request. A multipool over
-//     a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
+//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The pages of blocks
+//     above 4 KiB then become resident when they are first written to, while 4 MiB are in use at most: beyond that chunks take
+//     huge pages. This happens only while the default resource is new_delete_resource(); another one, and every upstream that is
+//     named, gets every request. A multipool over a monotonic or an arena (P0089R0's third allocator) is named so:
+//     multipool_resource(&it).
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //

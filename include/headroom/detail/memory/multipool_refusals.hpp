@@ -189,11 +189,13 @@ HEADROOM_COLD inline bool multipool_resource::refill_after_refusal(detail::bin_i
     // Larger blocks leave much of a chunk over that is not made for them.
     const bool fits_anywhere = index < detail::first_medium_bin;
     if (fits_anywhere && take_joined()) return found;
-    const auto take_or_rethrow = [&] {
-        if (fits_anywhere || !take_joined()) detail::rethrow();
-        return found;
+    const auto add = [&] {
+        found = add_memory(index);
+        return true;
     };
-    return release_empty(size) ? detail::catch_bad_alloc([&] { return add_memory(index); }, take_or_rethrow) : take_or_rethrow();
+    const bool added = release_empty(size) && detail::catch_bad_alloc(add, [] { return false; });
+    if (!added && (fits_anywhere || !take_joined())) detail::rethrow();
+    return found;
 }
 
 }    // HEADROOM_MEMORY_ABI

@@ -357,7 +357,8 @@ private:
     bool release_empty(std::size_t bytes) noexcept;
     // Returns a number that changes with each free.
     [[nodiscard]] std::uint64_t free_stamp() const noexcept;
-    // Part of join_free_memory(): joins the free blocks of chunks. False if there are none, or more than 64 chunks. O(n log n).
+    // Part of join_free_memory(): joins the free blocks of chunks. False if none were freed since the last call, or there are more
+    // than 64 chunks. O(n log n).
     bool join_chunk_blocks() noexcept;
     // Makes the free blocks of no slab spans, not joined. False if there are none. Precondition: record_carved() was called.
     bool move_blocks_to_spans() noexcept;

@@ -107,7 +107,7 @@ public:
     // Removes `count` pages from a free run that is as short as possible, and returns them; the caller marks them as used. None if it finds
     // none: of several runs about as long, it looks at 16. O(1).
     [[nodiscard]] run take_free_run(std::size_t count) noexcept {
-        if (count > free_) return {};    // longer than any list's runs, perhaps
+        if (count > free_) return {};    // then list_index_of() may be too large
         std::size_t list = list_index_of(count);
         if (count > exact_length_lists) {
             int looks = 16;
