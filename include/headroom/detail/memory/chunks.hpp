@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
-    // True if upstream has refused a piece for which it had a smaller one.
+    // True if upstream has ever refused a piece of which a smaller one would do.
     [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
     [[nodiscard]] std::size_t min_first_chunk_bytes() const noexcept { return initial_; }
     // Sets the commit policy of reservations; `policy` must outlive this.

@@ -94,8 +94,8 @@ inline std::size_t commit_for(range* control, std::size_t needed, std::size_t re
     return error ? detail::commit_exactly(control, needed, error) : committed;
 }
 
-// Reserves at least `wanted` bytes, if refused half as much, and so on down to `needed`, and commits at least `needed` of them; exactly
-// those, populated at first touch, unless `may_grow`. Returns an empty piece if either is refused.
+// Reserves at least `wanted` bytes, if refused half as much, and so on down to `needed`, and commits at least `needed` of them; unless
+// `may_grow`, exactly those, populated at first touch, if no kept range has more. Returns an empty piece if either is refused.
 HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
                                                 const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;

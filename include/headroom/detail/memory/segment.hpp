@@ -83,6 +83,7 @@ private:
     std::uint8_t page_in_slab_;       // slab: page_in_slab(); free run: 1 if was_discarded()
 };
 static_assert(sizeof(page_state) == 8);
+static_assert(max_populated_bytes == max_pooled_bytes);    // monotonic resources know only the first
 
 // Links of a slab or a free run in a page_list, in the entry of its first page.
 class page_links {
