@@ -5,7 +5,7 @@ LIMIT = 500
 # What is one idea all the same, or still waits to be cut, and how long it may be. No new names here, and no larger numbers.
 LONGER = {
     "tests/file_vector/file_vector_test.cpp": 614,
-    "tests/memory/multipool_test.cpp": 538,
+    "tests/memory/multipool_test.cpp": 537,
 }
 findings = []
 for path in files(*CODE, ".py", ".cmake"):

@@ -139,7 +139,7 @@ private:
         limit_ = range_.data() + range_.committed();
         poison_unused();
     }
-    // Poisons the unused committed bytes; not of an accessible range, because the sanitizer needs memory for poisoned addresses.
+    // Poisons the unused committed bytes, unless all of the range is committed: the sanitizer needs memory for poisoned addresses.
     void poison_unused() noexcept {
         if (limit_ != range_.data() + range_.reserved()) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }

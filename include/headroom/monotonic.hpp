@@ -51,7 +51,7 @@ public:
     monotonic_resource(std::size_t initial_bytes, std::pmr::memory_resource* upstream) noexcept
         : chain_(upstream, false, initial_bytes) {}
 
-    // Uses `buffer` first, then chunks that start a little larger. The buffer stays the caller's and must outlive the resource.
+    // Uses `buffer` first, then chunks, the first of `bytes` bytes or more. The buffer stays the caller's and must outlive the resource.
     // Precondition: buffer points to `bytes` bytes, or bytes is 0.
     monotonic_resource(void* buffer, std::size_t bytes) noexcept
         : monotonic_resource(bytes, std::pmr::get_default_resource(), true) {

@@ -97,7 +97,7 @@ private:
     // Calls change(counts) under their lock.
     template <class Change>
     void change_counts(Change change) noexcept;
-    // Returns the text of report(), without the name. Throws bad_alloc. Requires the lock that guards the ledger.
+    // Returns the text of report(), without the name. Throws bad_alloc. Requires mutex_, except in the destructor.
     [[nodiscard]] std::string describe_blocks_in_use() const;
 
     std::pmr::memory_resource* upstream_;

@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include <headroom/detail/attempt.hpp>
+
 #include "memory/resource_links.hpp"
 #include "system/platform.hpp"
 
@@ -161,18 +163,11 @@ void prepare_bin(thread_bin& local, std::size_t bytes) noexcept {
 }    // namespace
 
 thread_cache* shared_pools::try_find_or_make_cache() noexcept {
-#if defined(__cpp_exceptions)
-    try {
-#endif
-        return find_or_make_cache();
-#if defined(__cpp_exceptions)
-    } catch (...) {
-        return nullptr;    // no memory for a cache: blocks go to the core one by one
-    }
-#endif
+    // Without memory for a cache blocks go to the core one by one.
+    return value_or_on_throw<thread_cache*>(nullptr, [this] { return find_or_make_cache(); });
 }
 
-bool shared_pools::push_batch(std::size_t index, free_block* batch) noexcept {
+bool shared_pools::push_batch(bin_index index, free_block* batch) noexcept {
     depot* const into = depot_.load(std::memory_order_acquire);
     if (into == nullptr) return false;
     for (std::atomic<free_block*>& place : into->batches[index]) {
@@ -185,7 +180,7 @@ bool shared_pools::push_batch(std::size_t index, free_block* batch) noexcept {
     return false;
 }
 
-free_block* shared_pools::pop_batch(std::size_t index) noexcept {
+free_block* shared_pools::pop_batch(bin_index index) noexcept {
     depot* const from = depot_.load(std::memory_order_acquire);
     if (from == nullptr) return nullptr;
     for (std::atomic<free_block*>& place : from->batches[index]) {
@@ -198,55 +193,43 @@ free_block* shared_pools::pop_batch(std::size_t index) noexcept {
 // Makes the depot, unless it exists or the core refuses its memory. Requires the lock.
 void shared_pools::ensure_depot() {
     if (depot_.load(std::memory_order_relaxed) != nullptr) return;
-#if defined(__cpp_exceptions)
-    try {
-#endif
-        depot_.store(new (core_.allocate(sizeof(depot), alignof(depot))) depot, std::memory_order_release);
-#if defined(__cpp_exceptions)
-    } catch (...) {
-        // Batches go to the core.
-    }
-#endif
+    const auto make = [this] { return new (core_.allocate(sizeof(depot), alignof(depot))) depot; };
+    depot_.store(value_or_on_throw<depot*>(nullptr, make), std::memory_order_release);
 }
 
 // Calls `operation`; if it throws bad_alloc and flush() returns true, calls it again. Throws what it throws last.
 template <class Operation>
 void shared_pools::retry_after_flush(Operation operation) {
-#if defined(__cpp_exceptions)
-    try {
-#endif
+    catch_bad_alloc(operation, [&] {
+        if (!flush()) rethrow();
         operation();
-#if defined(__cpp_exceptions)
-    } catch (const std::bad_alloc&) {
-        if (!flush()) throw;
-        operation();
-    }
-#endif
+    });
 }
 
-void* shared_pools::refill(std::size_t offset) {
-    const std::size_t index = offset / sizeof(thread_bin);
+void* shared_pools::refill(bin_offset offset) {
+    const bin_index index = index_of(offset);
     const std::size_t bytes = bin_bytes(index);
     thread_cache* const mine = try_find_or_make_cache();
-    if (mine != nullptr) {
-        thread_bin& local = mine->bins[index];
-        prepare_bin(local, bytes);
-        // A cache found again, after another resource had its entry, may have blocks.
-        free_block* block = local.first;
-        if (block != nullptr) {
-            ++local.capacity_left;
-        } else if ((block = std::exchange(local.spare_batch, nullptr)) != nullptr || (block = pop_batch(index)) != nullptr) {
-            local.capacity_left = 1;
-        }
-        if (block != nullptr) {
-            local.first = next_of(block);
-            return block;
-        }
-    }
     if (mine == nullptr) return allocate(bytes, alignment_of(bytes));
+    thread_bin& local = mine->bins[index];
+    prepare_bin(local, bytes);
+    // A cache found again, after another resource had its entry, may have blocks.
+    free_block* block = local.first;
+    if (block != nullptr) {
+        ++local.capacity_left;
+    } else if ((block = std::exchange(local.spare_batch, nullptr)) != nullptr || (block = pop_batch(index)) != nullptr) {
+        local.capacity_left = 1;
+    } else {
+        return refill_from_core(index, local);
+    }
+    local.first = next_of(block);
+    return block;
+}
+
+free_block* shared_pools::refill_from_core(bin_index index, thread_bin& local) {
     bin_queue fresh;
     fresh.clear();
-    std::uint32_t count = blocks_per_refill(bytes) + 1;    // half the capacity, and the one to return
+    std::uint32_t count = blocks_per_refill(bin_bytes(index)) + 1;    // half the capacity, and the one to return
     retry_after_flush([&] {
         const std::lock_guard lock(mutex_);
 #if defined(__cpp_exceptions)
@@ -262,13 +245,12 @@ void* shared_pools::refill(std::size_t offset) {
 #endif
     });
     link(fresh.last, nullptr);
-    thread_bin& local = mine->bins[index];
     local.first = next_of(fresh.before.next);
     local.capacity_left = static_cast<std::int32_t>(local.max_blocks - (count - 1));
     return fresh.before.next;
 }
 
-bool shared_pools::flush_bin(std::size_t index, thread_bin& local) {
+bool shared_pools::flush_bin(bin_index index, thread_bin& local) {
     if (local.first == nullptr && local.spare_batch == nullptr) return false;
     batches_.deallocate(core_, index, std::exchange(local.first, nullptr));
     batches_.deallocate(core_, index, std::exchange(local.spare_batch, nullptr));
@@ -278,12 +260,12 @@ bool shared_pools::flush_bin(std::size_t index, thread_bin& local) {
 
 void shared_pools::return_cache(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < short_bin_count; ++index) flush_bin(index, gone.bins[index]);
+    for (bin_index index{}; index < first_medium_bin; ++index) flush_bin(index, gone.bins[index]);
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
-void shared_pools::deallocate_slow(std::size_t offset, void* block) {
-    const std::size_t index = offset / sizeof(thread_bin);
+void shared_pools::deallocate_slow(bin_offset offset, void* block) {
+    const bin_index index = index_of(offset);
     const std::size_t bytes = bin_bytes(index);
     if (thread_cache* const mine = try_find_or_make_cache()) {
         thread_bin& local = mine->bins[index];
@@ -313,7 +295,7 @@ bool shared_pools::flush() {
     thread_cache* const mine = find_cache();
     bool any = false;
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < short_bin_count; ++index) {
+    for (bin_index index{}; index < first_medium_bin; ++index) {
         while (free_block* const batch = pop_batch(index)) {
             batches_.deallocate(core_, index, batch);
             any = true;

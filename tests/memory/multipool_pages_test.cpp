@@ -6,9 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
+#include <list>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,8 +23,11 @@
 namespace {
 
 using headroom::multipool_resource;
+using headroom::detail::bin_index;
+using headroom::detail::bin_offset;
 using headroom::detail::page_runs;
 using headroom::detail::pool_page_bytes;
+using headroom::detail::segment;
 using headroom_test::counting_upstream;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -185,6 +193,43 @@ TEST(multipool_runs, go_on_in_the_reservation_when_later_chunks_are_gone) {
     EXPECT_EQ(resource.statistics().blocks, 0U);
 }
 
+// Who may write the state of a page, and which number is which, is checked by the compiler.
+template <class Run>
+concept shows_its_state = requires(const Run& run) { run.state(); } || requires(const Run& run) { run.links(); };
+template <class Segment>
+concept shows_writable_state =
+    requires(Segment& one) { one.state(0).carve(1); } || requires(Segment& one) { one.set_high_water(0); };
+static_assert(!shows_its_state<page_runs::run> && !std::is_constructible_v<page_runs::run, segment&, std::size_t>);
+static_assert(!shows_writable_state<std::remove_pointer_t<std::iter_value_t<decltype(std::declval<page_runs&>().begin())>>>);
+static_assert(!std::is_convertible_v<bin_index, std::size_t> && !std::is_convertible_v<std::size_t, bin_index>);
+static_assert(!std::is_convertible_v<bin_index, bin_offset> && !std::is_convertible_v<bin_offset, bin_index>);
+
+TEST(page_list, has_the_order_of_a_list) {
+    headroom_test::random random(1);
+    std::array<headroom::detail::page_links, 8> links;
+    headroom::detail::page_list list;
+    std::list<headroom::detail::page_links*> expected;
+    for (int done = 0; done < 20'000; ++done) {
+        headroom::detail::page_links* const one = &links[random.below(links.size())];
+        if (const auto at = std::find(expected.begin(), expected.end(), one); at != expected.end()) {
+            list.remove(*one);
+            expected.erase(at);
+        } else if (random.below(2) == 0) {
+            list.push_front(*one);
+            expected.push_front(one);
+        } else {
+            list.push_back(*one);
+            expected.push_back(one);
+        }
+        const headroom::detail::page_links* each = list.front();
+        for (const headroom::detail::page_links* const other : expected) {
+            ASSERT_EQ(each, other);
+            each = each->next_link();
+        }
+        ASSERT_EQ(each, nullptr);
+    }
+}
+
 // Compares with a model that has a flag for each page.
 TEST(page_runs, take_and_give_back_as_the_model_does) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -195,7 +240,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
             static_cast<std::byte*>(std::pmr::new_delete_resource()->allocate(pages * pool_page_bytes, pool_page_bytes)),
             pages * pool_page_bytes, pool_page_bytes};
         runs.add(memory);
-        const headroom::detail::segment& all = **runs.begin();
+        const segment& all = **runs.begin();
         std::vector<bool> used(pages);
         std::vector<std::pair<page_runs::run, std::size_t>> live;
         for (int done = 0; done < 600; ++done) {
@@ -205,17 +250,17 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 if (!got) {
                     // Partly from the free pages at the end.
                     std::size_t more = count;
-                    const std::size_t never_used = pages - all.high_water;
-                    for (std::size_t at = all.high_water; at > 0 && more > 0 && !used[at - 1]; --at) --more;
+                    const std::size_t never_used = pages - all.high_water();
+                    for (std::size_t at = all.high_water(); at > 0 && more > 0 && !used[at - 1]; --at) --more;
                     got = runs.take_unused(count, [&](const headroom::detail::memory_piece&, std::size_t needed) {
-                        EXPECT_EQ(needed, (all.high_water + more) * pool_page_bytes);
+                        EXPECT_EQ(needed, (all.high_water() + more) * pool_page_bytes);
                         return true;
                     });
                     ASSERT_EQ(static_cast<bool>(got), more <= never_used);
                     if (!got) continue;
                 }
                 page_runs::mark_used(got, count);
-                for (std::size_t i = got.index; i < got.index + count; ++i) {
+                for (std::size_t i = got.index(); i < got.index() + count; ++i) {
                     ASSERT_FALSE(used[i]);
                     used[i] = true;
                 }
@@ -224,7 +269,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 std::swap(live[random.below(live.size())], live.back());
                 const auto [gone, count] = live.back();
                 live.pop_back();
-                for (std::size_t i = gone.index; i < gone.index + count; ++i) used[i] = false;
+                for (std::size_t i = gone.index(); i < gone.index() + count; ++i) used[i] = false;
                 runs.free_run(gone, count);
             }
             if (random.below(200) == 0) {    // like rewind()
@@ -233,15 +278,15 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 used.assign(pages, false);
             }
             // Each stretch of free pages is one run.
-            const std::size_t high_water = all.high_water;
+            const std::size_t high_water = all.high_water();
             std::vector<std::pair<std::size_t, std::size_t>> expected, found;
             for (std::size_t at = 0; at < high_water; ++at) {
                 if (used[at]) continue;
                 if (at == 0 || used[at - 1]) expected.emplace_back(at, 0);
                 ++expected.back().second;
             }
-            all.for_each_run([&](std::size_t at, std::size_t count, const headroom::detail::page_counts& each) {
-                if (each.bin == each.free_run) found.emplace_back(at, count);
+            all.for_each_run([&](std::size_t at, std::size_t count, const headroom::detail::page_state& each) {
+                if (each.is_free()) found.emplace_back(at, count);
             });
             ASSERT_EQ(found, expected) << "seed " << seed;
             ASSERT_EQ(runs.free(),

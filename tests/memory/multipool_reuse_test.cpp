@@ -114,7 +114,7 @@ TEST(multipool_empty_slabs, are_those_in_which_nothing_is_in_use_though_blocks_a
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     for (int life = 0; life < 3; ++life) {
-        for (std::size_t index = 0; index < headroom::detail::bin_count; ++index) {
+        for (headroom::detail::bin_index index{}; index < headroom::detail::end_bin; ++index) {
             const std::size_t bytes = headroom::detail::bin_bytes(index);
             deallocate(resource, allocate(resource, bytes, 70'000 / bytes), bytes);
         }

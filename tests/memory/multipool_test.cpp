@@ -100,13 +100,12 @@ TEST(multipool, a_block_is_at_most_an_eighth_larger_than_asked_for_above_a_few_b
 
 TEST(multipool, every_size_finds_the_smallest_bin_that_holds_it) {
     using headroom::detail::bin_bytes;
+    using headroom::detail::bin_index;
     using headroom::detail::bin_of;
     for (std::size_t bytes = 1; bytes <= headroom::detail::max_pooled_bytes; ++bytes) {
-        const std::size_t index = bin_of(bytes);
-        ASSERT_GE(bin_bytes(index), bytes);
-        if (index > 0) {
-            ASSERT_LT(bin_bytes(index - 1), bytes);
-        }
+        const auto number = static_cast<std::size_t>(bin_of(bytes));
+        ASSERT_GE(bin_bytes(bin_index{number}), bytes);
+        ASSERT_LT(number == 0 ? 0 : bin_bytes(bin_index{number - 1}), bytes);
     }
 }
 

@@ -21,11 +21,44 @@ inline constexpr std::size_t max_pooled_bytes = 65536;    // bytes
 
 inline constexpr std::size_t pool_page_bytes = 4096;    // the system's may be larger
 
+// A bin by its number, from 0 for the smallest size; and by its offset in a bin_array, in bytes, with which the fast paths save a shift.
+enum class bin_index : std::size_t {};
+enum class bin_offset : std::size_t {};
+constexpr bin_index& operator++(bin_index& index) noexcept { return index = bin_index{static_cast<std::size_t>(index) + 1}; }
+
+inline constexpr bin_index first_coarse_bin{fine_bin_count};     // above 128 bytes
+inline constexpr bin_index first_medium_bin{short_bin_count};    // above max_short_bytes
+inline constexpr bin_index end_bin{bin_count};                   // behind the last one
+
+inline constexpr std::size_t bin_stride = 2 * sizeof(void*) + 8;    // bytes of an element that a bin_offset finds
+
+// An element for each bin.
+template <class T, std::size_t Count = bin_count>
+struct bin_array : std::array<T, Count> {
+    HEADROOM_ALWAYS_INLINE constexpr T& operator[](bin_index index) noexcept {
+        return this->data()[static_cast<std::size_t>(index)];
+    }
+    HEADROOM_ALWAYS_INLINE constexpr const T& operator[](bin_index index) const noexcept {
+        return this->data()[static_cast<std::size_t>(index)];
+    }
+    HEADROOM_ALWAYS_INLINE T& operator[](bin_offset offset) noexcept {
+        static_assert(sizeof(T) == bin_stride);
+        return *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this->data()) + static_cast<std::size_t>(offset));
+    }
+};
+HEADROOM_ALWAYS_INLINE constexpr bin_index index_of(bin_offset offset) noexcept {
+    return bin_index{static_cast<std::size_t>(offset) / bin_stride};
+}
+HEADROOM_ALWAYS_INLINE constexpr bin_offset offset_of(bin_index index) noexcept {
+    return bin_offset{static_cast<std::size_t>(index) * bin_stride};
+}
+
 // Returns the unused bytes before a block. Blocks of whole kilobytes would begin in few sets of the processor's cache: 256 of 4 KiB in
 // one. A cache line between them spreads their beginnings over all sets.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
 
-// Smallest block with a slab of its own. Over a named upstream such blocks bypass the bins and take page runs of their exact length.
+// Smallest block with a slab of its own. Where chunks are no reservations such blocks
+// bypass the bins and take page runs of their exact length (see multipool_resource::bypasses_bins()).
 inline constexpr std::size_t min_dedicated_slab_bytes = 16384;
 
 // Sizes of one bin: of its blocks, and of the slabs that they are carved from.
@@ -33,13 +66,13 @@ struct bin_shape {
     std::uint32_t bytes;     // of a block
     std::uint16_t gap;       // before a block
     std::uint16_t blocks;    // in a slab
-    std::uint16_t first;     // carved at first
-    std::uint16_t pages;     // of a slab; of one that is opened while the bin has few, fewer
-    std::uint16_t least;     // pages of the smallest slab
+    std::uint16_t first;     // blocks carved at first
+    std::uint16_t pages;     // of a slab
+    std::uint16_t least;     // of a small slab, see slab_pool::use_small_slabs()
 };
 
-inline constexpr std::array<bin_shape, bin_count> bin_shapes = [] {
-    std::array<bin_shape, bin_count> table{};
+inline constexpr bin_array<bin_shape> bin_shapes = [] {
+    bin_array<bin_shape> table{};
     std::size_t bytes = 0;
     for (bin_shape& each : table) {
         bytes += bytes < 128 ? block_step : std::bit_floor(bytes) / 8;
@@ -72,13 +105,15 @@ inline constexpr std::array<bin_shape, bin_count> bin_shapes = [] {
 
 inline constexpr std::size_t max_shared_slab_bytes = min_dedicated_slab_bytes - min_dedicated_slab_bytes / 2 / 8;
 
-// Returns the bytes of a block of bin `index`.
-constexpr std::size_t bin_bytes(std::size_t index) noexcept { return bin_shapes[index].bytes; }
-// Returns the pages of the bin's largest slabs, and of its smallest.
-constexpr std::size_t max_slab_pages(std::size_t index) noexcept { return bin_shapes[index].pages; }
-constexpr std::size_t min_slab_pages(std::size_t index) noexcept { return bin_shapes[index].least; }
-// Returns the pages of one block of the bin.
-constexpr std::size_t pages_of_block(std::size_t index) noexcept {
+// Returns the bytes of a block of the bin.
+HEADROOM_ALWAYS_INLINE constexpr std::size_t bin_bytes(bin_index index) noexcept { return bin_shapes[index].bytes; }
+HEADROOM_ALWAYS_INLINE constexpr std::size_t bin_bytes(bin_offset offset) noexcept {
+    return detail::bin_bytes(detail::index_of(offset));
+}
+// Returns the pages of the bin's largest slabs, of its first small one, and of one block, which the smallest slab has.
+constexpr std::size_t max_slab_pages(bin_index index) noexcept { return bin_shapes[index].pages; }
+constexpr std::size_t min_slab_pages(bin_index index) noexcept { return bin_shapes[index].least; }
+constexpr std::size_t pages_of_block(bin_index index) noexcept {
     return (detail::bin_bytes(index) + pool_page_bytes - 1) / pool_page_bytes;
 }
 
@@ -160,9 +195,10 @@ struct bin_queue {
 
 // Queue of a multipool's bin. Counts frees, so that freed blocks are returned to their slabs from time to time (slabs.hpp).
 struct bin : bin_queue {
-    std::int32_t frees_until_flush;    // frees until then; 0: not active yet
+    std::int32_t frees_until_flush;    // frees until then; 0 while the bin is not active
     std::uint32_t chunk_blocks;        // blocks carved from chunks, not slabs: in use and free
 };
+static_assert(sizeof(bin) == bin_stride);
 
 // Returns the size rounded up to the alignment, minus one; zero bytes wrap to a large number. Does not round to a constant alignment below
 // block_step, as of nodes and characters: bins are multiples of that.
@@ -171,35 +207,38 @@ HEADROOM_ALWAYS_INLINE constexpr std::size_t size_minus_one(std::size_t bytes, s
     return (bytes - 1) | (alignment - 1);
 }
 
-// bin_offset[(bytes - 1) / block_step] is the byte offset of the size's bin in an array of bins. An index would cost a shift.
-inline constexpr auto bin_offset = [] {
+inline constexpr auto short_bin_offsets = [] {
     std::array<std::uint16_t, max_short_bytes / block_step> table{};
-    std::size_t index = 0;
+    bin_index index{};
     for (std::size_t slot = 0; slot < table.size(); ++slot) {
         while (detail::bin_bytes(index) < (slot + 1) * block_step) ++index;
-        table[slot] = static_cast<std::uint16_t>(index * sizeof(bin));
+        table[slot] = static_cast<std::uint16_t>(detail::offset_of(index));
     }
     return table;
 }();
+// Returns the bin for `last` + 1 bytes, 1 to max_short_bytes.
+HEADROOM_ALWAYS_INLINE constexpr bin_offset short_bin_of(std::size_t last) noexcept {
+    return bin_offset{short_bin_offsets[last / block_step]};
+}
 
-// Returns the index of the bin for a size from max_short_bytes + 1 to max_pooled_bytes. A division would take longer than the rest.
-HEADROOM_ALWAYS_INLINE constexpr std::size_t medium_bin_of(std::size_t bytes) noexcept {
+// Returns the bin for a size from max_short_bytes + 1 to max_pooled_bytes. A division would take longer than the rest.
+HEADROOM_ALWAYS_INLINE constexpr bin_index medium_bin_of(std::size_t bytes) noexcept {
     const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / max_short_bytes)) - 1U;
-    return short_bin_count + octave * 8 + ((bytes - 1) / (max_short_bytes / 8) >> octave) - 8;
+    return bin_index{short_bin_count + octave * 8 + ((bytes - 1) / (max_short_bytes / 8) >> octave) - 8};
 }
 
-// Returns the index of the bin for a size from 1 to max_pooled_bytes.
-constexpr std::size_t bin_of(std::size_t bytes) noexcept {
-    return bytes <= max_short_bytes ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::medium_bin_of(bytes);
+// Returns the bin for a size from 1 to max_pooled_bytes.
+constexpr bin_index bin_of(std::size_t bytes) noexcept {
+    return bytes <= max_short_bytes ? detail::index_of(detail::short_bin_of(bytes - 1)) : detail::medium_bin_of(bytes);
 }
 
-// page_counts has 10 bits for the first, 6 for the second.
-static_assert(std::ranges::all_of(bin_shapes, [](const bin_shape& each) { return each.blocks < 1024 && each.pages < 64; }));
-static_assert(detail::bin_bytes(short_bin_count - 1) == max_short_bytes && detail::bin_bytes(bin_count - 1) == max_pooled_bytes);
+static_assert(detail::bin_bytes(bin_index{short_bin_count - 1}) == max_short_bytes);
+static_assert(detail::bin_bytes(bin_index{bin_count - 1}) == max_pooled_bytes);
 static_assert([] {
-    for (std::size_t index = 0; index < bin_count; ++index) {
-        if (detail::bin_of(detail::bin_bytes(index)) != index) return false;
-        if (index > 0 && detail::bin_of(detail::bin_bytes(index - 1) + 1) != index) return false;
+    std::size_t before = 0;    // bytes of the bin before
+    for (bin_index index{}; index < end_bin; ++index) {
+        if (detail::bin_of(before + 1) != index || detail::bin_of(detail::bin_bytes(index)) != index) return false;
+        before = detail::bin_bytes(index);
     }
     return true;
 }());

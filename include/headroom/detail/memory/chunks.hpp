@@ -1,8 +1,8 @@
 // Upstream memory of monotonic and multipool resources: a chain of chunks, each allocated from by moving a cursor.
 //
 // A chunk comes from the upstream resource. If the user named no upstream and the default resource is new_delete_resource(), larger chunks
-// come from reservations, which grow in place and are kept when released. The first few kilobytes come from upstream in either case: a
-// reservation takes mappings and page tables, too much for a small resource.
+// come from reservations, which grow in place and are kept when released. The first 42 KiB come from upstream in either case, unless
+// one block is larger: a reservation takes mappings and page tables, too much for a small resource.
 //
 // Chunks grow geometrically. The segments of a multipool come from here too, as pieces that belong to no chunk.
 #pragma once
@@ -16,112 +16,14 @@
 #include <system_error>
 #include <utility>
 
+#include <headroom/detail/attempt.hpp>
+#include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/memory/pieces.hpp>
 #include <headroom/detail/memory/poison.hpp>
 #include <headroom/detail/range/admitting.hpp>
-#include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-
-HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-}
-HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t alignment) noexcept {
-    return reinterpret_cast<std::byte*>((detail::address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
-}
-// True if align_up() went past the last address. Never with 64-bit addresses, and not tested there.
-HEADROOM_ALWAYS_INLINE bool has_wrapped(const std::byte* aligned, const std::byte* from) noexcept {
-    return sizeof(void*) < 8 && detail::address_of(aligned) < detail::address_of(from);
-}
-constexpr std::size_t round_up_to(std::size_t bytes, std::size_t alignment) noexcept {
-    return (bytes + alignment - 1) & ~(alignment - 1);
-}
-
-// Larger requests are refused before arithmetic on them can overflow.
-inline constexpr std::size_t max_request_bytes = SIZE_MAX / 4;
-inline constexpr std::size_t max_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
-
-// Default commit policy of memory resources: huge pages once a few megabytes are in use, because resources fill what they commit.
-inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
-// Default for resources that threads share: a huge page is at most an eighth of what is in use. Where 9 MiB of blocks pass between
-// threads, half of it in huge pages, the peak was 1.13 of glibc's; without huge pages it is 0.98, and a block takes a sixth longer.
-inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
-
-// Throws the exception of `upstream`, by requesting more than it can have; std::bad_alloc if it returns.
-[[noreturn]] HEADROOM_COLD inline void throw_upstream_bad_alloc(std::pmr::memory_resource* upstream) {
-    // Not constants, because compilers warn of such requests.
-    volatile std::size_t bytes = SIZE_MAX;
-    volatile std::size_t alignment = SIZE_MAX / 2 + 1;
-    (void)upstream->allocate(bytes, alignment);
-    detail::throw_bad_alloc();
-}
-
-// True for new_delete_resource(), instead of which chunks may come from reservations: only a replaced operator new shows the difference.
-inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
-    return upstream == std::pmr::new_delete_resource();
-}
-
-// Memory from upstream or from a reservation, and how to release it.
-struct memory_piece {
-    std::byte* data = nullptr;
-    std::size_t bytes = 0;        // size of the request to upstream, or committed bytes of a reservation
-    std::size_t alignment = 0;    // alignment of the request to upstream
-    range* control = nullptr;     // of the reservation, or null
-    std::size_t reserved = 0;
-
-    // Returns the memory to upstream, or releases the reservation.
-    void release(std::pmr::memory_resource* upstream) const {
-        detail::unpoison(data, bytes);
-        if (control != nullptr) {
-            detail::release_range(control, bytes);
-        } else {
-            upstream->deallocate(data, bytes, alignment);
-        }
-    }
-};
-
-// When committed memory gets its pages.
-//   at_once:        in the commit: a fifth cheaper than a fault for each page, if all of it is used
-//   at_first_touch: when a page is written to: costs nothing for unused pages
-enum class populate : bool { at_once, at_first_touch };
-
-inline constexpr std::size_t max_populated_bytes = std::size_t{64} << 10;
-// Returns when a block of `bytes` gets its pages: above max_populated_bytes at first touch, because such a block is often not filled.
-[[nodiscard]] constexpr populate populate_for(std::size_t bytes) noexcept {
-    return bytes > max_populated_bytes ? populate::at_first_touch : populate::at_once;
-}
-
-// Commits at least the first `needed` bytes of a reservation of `reserved` bytes; `how`: when they get pages. Returns the committed bytes
-// in total. If refused, sets `error` and returns 0; nothing has changed then.
-inline std::size_t commit_for(range* control, std::size_t needed, std::size_t reserved, populate how,
-                              std::error_code& error) noexcept {
-    if (how == populate::at_once) return detail::commit_to(control, needed, error);
-    // Access alone costs nothing but the call, so not many calls.
-    constexpr std::size_t largest_step = std::size_t{128} << 10;
-    const std::size_t committed =
-        detail::commit_unpopulated(control, (std::min)(reserved, needed + (std::min)(needed / 4, largest_step)), error);
-    return error ? detail::commit_exactly(control, needed, error) : committed;
-}
-
-// Reserves at least `wanted` bytes, if refused half as much, and so on down to `needed`, and commits at least `needed` of them; exactly
-// those, populated at first touch, unless `may_grow`. Returns an empty piece if either is refused.
-HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
-                                                const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
-    std::error_code error;
-    const held_range held =
-        detail::acquire_range((std::max)(wanted, needed), false, needed, policy, error, may_grow ? 0 : needed);
-    if (error) return {};
-    memory_piece result{held.base, held.committed, 0, held.control, held.reserved};
-    if (held.committed < needed) {
-        result.bytes = may_grow ? detail::commit_for(held.control, needed, held.reserved, how, error)
-                                : detail::commit_exactly(held.control, needed, error);
-        if (error) {
-            detail::release_range(held.control);
-            return {};
-        }
-    }
-    return result;
-}
 
 // Header of a chunk, in its own memory: at upstream's end, so that over-aligned requests waste nothing; at a reservation's start.
 struct chunk {
@@ -163,7 +65,7 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
-    // True if upstream has refused a piece for which it had a smaller one.
+    // True if upstream has ever refused a piece of which a smaller one would do.
     [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
     [[nodiscard]] std::size_t min_first_chunk_bytes() const noexcept { return initial_; }
     // Sets the commit policy of reservations; `policy` must outlive this.
@@ -178,8 +80,8 @@ public:
     }
 
     // Makes room: moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`, in a kept chunk or a new one. One
-    // from upstream has about `most` bytes at most, unless `bytes` are more, and is a multiple of `unit`, the stride of the blocks to be
-    // carved from it. Throws what upstream throws; no block has changed then. Precondition: alignment is a power of two.
+    // from upstream has about `most` bytes at most, unless `bytes` are more, and room for a whole number of blocks of `unit` bytes. Throws
+    // what upstream throws; no block has changed then. Precondition: alignment is a power of two.
     HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = max_chunk_bytes,
                                  std::size_t unit = 1) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream_);
@@ -188,7 +90,7 @@ public:
     }
     // Makes the piece the active chunk. Precondition: it is larger than a chunk's header.
     void add_as_chunk(const memory_piece& memory) noexcept { make_active(add_as_unused(memory)); }
-    // Makes the piece a chunk behind the active one, and returns it. The same precondition.
+    // Makes the piece a chunk behind the active one, or before the first if that is unused, and returns it. Precondition as above.
     chunk* add_as_unused(const memory_piece& memory) noexcept {
         std::byte* const end = memory.data + memory.bytes;
         const bool reserved = memory.control != nullptr;
@@ -320,39 +222,9 @@ public:
     // when a reservation gets its pages. Throws upstream's exception if `bytes` are refused too.
     [[nodiscard]] memory_piece obtain_piece(std::size_t bytes, std::size_t alignment, std::size_t most, populate how,
                                             std::size_t beside = 0, std::size_t unit = 1) {
-        if (reserves_for(bytes)) {
-            // A reservation begins at a page, and with the bookkeeping.
-            const std::size_t needed = bytes + (beside != 0 ? beside + alignment : 0);
-            const std::size_t least = std::bit_ceil((std::max)(needed, beside + (std::min)(next_, max_request_bytes)));
-            const memory_piece memory = detail::reserve_piece((std::max)(next_reserved_, least), needed, how, *policy_);
-            if (memory.control != nullptr) {
-                next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), max_reservation_bytes / 4) * 4;
-                poison_range(memory.data, memory.data + memory.bytes);
-                return memory;
-            }
-        }
-        const std::size_t least = detail::round_up_to(bytes, alignof(std::max_align_t));
-        const auto in_units = [&](std::size_t wanted) {
-            return (std::max)(least, detail::round_up_to(wanted / unit * unit, alignof(std::max_align_t)));
-        };
-        std::size_t usable = in_units((std::min)(next_, most));
-        memory_piece memory{nullptr, usable + beside, (std::max)(alignment, alignof(std::max_align_t))};
-#if defined(__cpp_exceptions)
-        while (memory.data == nullptr && usable > least) {
-            try {
-                memory.data = from_upstream(memory.bytes, memory.alignment);
-            } catch (const std::bad_alloc&) {
-                // A bounded upstream may still have smaller pieces. The next request starts with this size.
-                was_refused_ = true;
-                usable = in_units(usable / 2);
-                memory.bytes = usable + beside;
-                next_ = (std::max)(usable / 2, std::size_t{1});
-            }
-        }
-#endif
-        if (memory.data == nullptr) memory.data = from_upstream(memory.bytes, memory.alignment);
-        // Grows quickly towards reservations; slowly with upstream's chunks only, because upstream may have little left.
-        next_ = (std::min)((std::max)(next_, usable), max_chunk_bytes) * (uses_reservations_ ? 4 : 2);
+        memory_piece memory;
+        if (reserves_for(bytes)) memory = try_reserve(bytes, alignment, how, beside);
+        if (memory.data == nullptr) memory = obtain_from_upstream(bytes, alignment, most, beside, unit);
         poison_range(memory.data, memory.data + memory.bytes);
         return memory;
     }
@@ -408,7 +280,7 @@ public:
         return {active_, cursor};
     }
 
-    // Frees what was allocated since `to`, an earlier position, and keeps its memory. O(1); under AddressSanitizer O(chunks).
+    // Frees what was allocated since `to`, an earlier position, and keeps its memory. O(1); under AddressSanitizer O(bytes).
     void rewind(const position& to) noexcept {
         if constexpr (poisoning) for_each_after(to, poison_range);
         active_ = to.active_chunk;
@@ -443,6 +315,40 @@ private:
     // True if obtain_piece() tries a reservation for `bytes`.
     [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {
         return uses_reservations_ && (std::max)(next_, bytes) >= min_reserved_chunk;
+    }
+
+    // Returns a new reservation as obtain_piece() wants it; an empty piece if refused.
+    memory_piece try_reserve(std::size_t bytes, std::size_t alignment, populate how, std::size_t beside) noexcept {
+        // A reservation begins at a page, and with the bookkeeping.
+        const std::size_t needed = bytes + (beside != 0 ? beside + alignment : 0);
+        const std::size_t least = std::bit_ceil((std::max)(needed, beside + (std::min)(next_, max_request_bytes)));
+        const memory_piece memory = detail::reserve_piece((std::max)(next_reserved_, least), needed, how, *policy_);
+        if (memory.control != nullptr) {
+            next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), max_reservation_bytes / 4) * 4;
+        }
+        return memory;
+    }
+    // Returns a piece of upstream as obtain_piece() wants it. Throws upstream's exception.
+    memory_piece obtain_from_upstream(std::size_t bytes, std::size_t alignment, std::size_t most, std::size_t beside,
+                                      std::size_t unit) {
+        const std::size_t least = detail::round_up_to(bytes, alignof(std::max_align_t));
+        const auto in_units = [&](std::size_t wanted) {
+            return (std::max)(least, detail::round_up_to(wanted / unit * unit, alignof(std::max_align_t)));
+        };
+        std::size_t usable = in_units((std::min)(next_, most));
+        memory_piece memory{nullptr, 0, (std::max)(alignment, alignof(std::max_align_t))};
+        const auto request = [&] { return from_upstream(memory.bytes = usable + beside, memory.alignment); };
+        // A bounded upstream may still have smaller pieces. If it has none either, the next request starts with half the last size.
+        const auto halve = [&]() -> std::byte* {
+            was_refused_ = true;
+            usable = in_units(usable / 2);
+            next_ = (std::max)(usable / 2, std::size_t{1});
+            return nullptr;
+        };
+        while (memory.data == nullptr) memory.data = usable > least ? detail::catch_bad_alloc(request, halve) : request();
+        // Grows quickly towards reservations; slowly with upstream's chunks only, because upstream may have little left.
+        next_ = (std::min)((std::max)(next_, usable), max_chunk_bytes) * (uses_reservations_ ? 4 : 2);
+        return memory;
     }
 
     static void poison_range(std::byte* first, std::byte* last) noexcept {

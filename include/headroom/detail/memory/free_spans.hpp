@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <headroom/detail/memory/bins.hpp>
-#include <headroom/detail/memory/chunks.hpp>
+#include <headroom/detail/memory/pieces.hpp>
 #include <headroom/detail/memory/poison.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -100,7 +100,7 @@ public:
         }
     }
     // Removes the shortest span that has room for `bytes` at a multiple of `alignment`. Returns its address, and its length in `found`;
-    // null if there is none. O(spans of about this length); O(1) if as few bytes were refused, and no longer span was added since.
+    // null if there is none. O(spans of about this length); O(1) if as few bytes were refused before, and no span as long was added since.
     std::byte* pop(std::size_t bytes, std::size_t alignment, std::size_t& found) noexcept {
         if (bytes >= refused_) return nullptr;
         for (std::size_t index = list_index_of(bytes); index < list_count; ++index) {

@@ -1,6 +1,7 @@
-// Blocks that are too large for a pool. Each is a piece of its own from upstream or from a reservation, and in a list, so that release()
-// can free all of them. A block's link is behind it, at an offset given by its size. A reservation takes system calls, and many more to
-// fill, so the last few freed ones are kept for blocks of similar size: up to 8, and 8 MiB. Memory from upstream goes back at once.
+// Large blocks: those that a pool does not serve. Each is a piece of its own from upstream or from a reservation, and in a list, so that
+// release() can free all of them. A block's link is behind it, at an offset given by its size. A reservation takes system calls, and many
+// more to fill, so the last few that were deallocated are kept for blocks of similar size: up to 8, and 8 MiB. Deallocated memory of
+// upstream goes back at once. rewind() keeps both for one round.
 #pragma once
 
 #include <algorithm>

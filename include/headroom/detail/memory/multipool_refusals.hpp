@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/multipool_resource.hpp>
 
 namespace headroom { inline namespace v0_1 {
@@ -16,7 +17,7 @@ inline namespace HEADROOM_MEMORY_ABI {
 
 inline void multipool_resource::record_carved() noexcept {
     std::size_t all = 0;
-    for_each_active([&](std::size_t, const detail::bin& each) noexcept { all += each.chunk_blocks; });
+    for_each_active([&](detail::bin_index, const detail::bin& each) noexcept { all += each.chunk_blocks; });
     if (chain_.active() != nullptr) chain_.active()->blocks += all - carved_;
     carved_ = all;
 }
@@ -37,7 +38,7 @@ HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t b
     if (chunks.second + segments.second < 2) return false;
     const detail::chunk* const probe = chunks.first;
     const detail::segment* const probed = segments.first;
-    detail::memory_piece piece = probe != nullptr ? probe->memory : probed->memory;
+    detail::memory_piece piece = probe != nullptr ? probe->memory : probed->memory();
     const std::byte* const gone = piece.data;
     // Takes what upstream has left: what it grants after that was returned to it.
     std::array<std::byte*, most_left> left{};
@@ -65,15 +66,8 @@ HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t b
 }
 
 inline std::byte* multipool_resource::try_upstream(const detail::memory_piece& like) noexcept {
-#if defined(__cpp_exceptions)
-    try {
-#endif
-        return static_cast<std::byte*>(upstream_resource()->allocate(like.bytes, like.alignment));
-#if defined(__cpp_exceptions)
-    } catch (...) {
-        return nullptr;
-    }
-#endif
+    return detail::value_or_on_throw<std::byte*>(
+        nullptr, [&] { return static_cast<std::byte*>(upstream_resource()->allocate(like.bytes, like.alignment)); });
 }
 
 inline std::uint64_t multipool_resource::free_stamp() const noexcept {
@@ -115,7 +109,7 @@ HEADROOM_COLD inline bool multipool_resource::release_empty(std::size_t bytes) n
 HEADROOM_COLD inline bool multipool_resource::move_blocks_to_spans() noexcept {
     bool any = false;
     detail::chunk* of = nullptr;    // chunk of the last block
-    for_each_active([&](std::size_t index, detail::bin& each) noexcept {
+    for_each_active([&](detail::bin_index index, detail::bin& each) noexcept {
         detail::bin_queue& queue = slabs_ != nullptr ? slabs_->free_chunk_blocks(index) : static_cast<detail::bin_queue&>(each);
         for (detail::free_block* block = queue.pop_all(); block != nullptr; any = true) {
             auto* const place = reinterpret_cast<std::byte*>(std::exchange(block, detail::next_of(block)));
@@ -165,25 +159,18 @@ inline void* multipool_resource::allocate_own_piece(std::size_t bytes, std::size
 
 HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_t bytes, std::size_t alignment) {
     join_free_memory();
-    const bool pooled = bypasses_bins(bytes);
-    if (pooled) {
-        if (void* const block = allocate_free_run(bytes, alignment)) return block;
+    void* block = nullptr;
+    const bool is_pooled = bypasses_bins(bytes);
+    if (is_pooled) block = try_allocate_run_block(bytes, alignment);
+    if (block == nullptr && release_empty(bytes)) {
+        block = detail::catch_bad_alloc([&] { return allocate_own_piece(bytes, alignment); }, []() -> void* { return nullptr; });
     }
-    if (release_empty(bytes)) {
-#if defined(__cpp_exceptions)
-        try {
-#endif
-            return allocate_own_piece(bytes, alignment);
-#if defined(__cpp_exceptions)
-        } catch (const std::bad_alloc&) {
-            // A free page run may still do.
-        }
-#endif
-    }
-    return !pooled && may_use_free_run(bytes, alignment) ? allocate_free_run(bytes, alignment) : nullptr;
+    if (block == nullptr && !is_pooled && may_use_free_run(bytes, alignment)) block = try_allocate_run_block(bytes, alignment);
+    if (block == nullptr) detail::rethrow();
+    return block;
 }
 
-HEADROOM_COLD inline void* multipool_resource::allocate_free_run(std::size_t bytes, std::size_t alignment) noexcept {
+HEADROOM_COLD inline void* multipool_resource::try_allocate_run_block(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t count = run_pages(bytes, alignment);
     const detail::page_runs::run found = slabs_ != nullptr ? slabs_->runs().take_free_run(count) : detail::page_runs::run{};
     if (!found) return nullptr;
@@ -191,8 +178,7 @@ HEADROOM_COLD inline void* multipool_resource::allocate_free_run(std::size_t byt
     return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
 }
 
-#if defined(__cpp_exceptions)
-HEADROOM_COLD inline bool multipool_resource::refill_after_refusal(std::size_t index) {
+HEADROOM_COLD inline bool multipool_resource::refill_after_refusal(detail::bin_index index) {
     const std::size_t size = detail::bin_bytes(index);
     const bool joined = join_free_memory();
     bool found = false;
@@ -201,19 +187,16 @@ HEADROOM_COLD inline bool multipool_resource::refill_after_refusal(std::size_t i
         return joined && (found || make_room_in_chunks(size, detail::alignment_of(size)));
     };
     // Larger blocks leave much of a chunk over that is not made for them.
-    const bool fits_anywhere = index < detail::short_bin_count;
+    const bool fits_anywhere = index < detail::first_medium_bin;
     if (fits_anywhere && take_joined()) return found;
-    if (release_empty(size)) {
-        try {
-            return add_memory(index);
-        } catch (const std::bad_alloc&) {
-            if (fits_anywhere) throw;
-        }
-    }
-    if (fits_anywhere || !take_joined()) throw;
+    const auto add = [&] {
+        found = add_memory(index);
+        return true;
+    };
+    const bool added = release_empty(size) && detail::catch_bad_alloc(add, [] { return false; });
+    if (!added && (fits_anywhere || !take_joined())) detail::rethrow();
     return found;
 }
-#endif
 
 }    // HEADROOM_MEMORY_ABI
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
@@ -47,8 +48,8 @@ public:
         destroy_slabs();
     }
 
-    // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except for a new chunk. Throws what upstream throws when it
-    // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
+    // Returns `bytes` at a multiple of `alignment` (a power of two). Amortized O(1), except for new memory. Throws what upstream throws
+    // when it refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard]] HEADROOM_RETURNS_NONNULL HEADROOM_ALWAYS_INLINE void* allocate(
         std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
@@ -56,19 +57,20 @@ public:
         if (HEADROOM_UNLIKELY(last >= detail::max_short_bytes || alignment > detail::fine_alignment)) {
             return allocate_medium(bytes, alignment);
         }
-        return pop_block(detail::bin_offset[last / detail::block_step], bytes, alignment);
+        return pop_block(detail::short_bin_of(last), bytes, alignment);
     }
 
-    // Frees a block for reuse by its size class, or another one. O(1). A block above the largest pool goes to upstream. Where chunks are
-    // reservations, a block below 1 MiB stays in the pool, and a larger one is kept for one of similar size, up to 8 blocks and 8 MiB;
-    // none in checked builds. Precondition: `block`, in use, is from allocate(bytes, alignment), as checked builds verify. Invalidates: it.
+    // Frees a block for reuse by its size class, or another one. Amortized O(1). A block above the largest pool goes to upstream. Where
+    // chunks are reservations, a block below 1 MiB stays in the pool, and a larger one is kept for one of similar size, up to 8 blocks and
+    // 8 MiB; none in checked builds. Precondition: `block`, in use, is from allocate(bytes, alignment), as checked builds verify.
+    // Invalidates: it.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.on_deallocate(this, block, bytes, alignment);
         const std::size_t last = detail::size_minus_one(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::max_short_bytes || alignment > detail::fine_alignment)) {
             return deallocate_medium(block, bytes, alignment);
         }
-        push_block(detail::bin_offset[last / detail::block_step], block, bytes);
+        push_block(detail::short_bin_of(last), block, bytes);
     }
 
     // Returns every chunk and every large block to upstream. O(chunks + large blocks). Invalidates: every block.
@@ -109,8 +111,9 @@ private:
     // each size takes a slab of its own, and a small program has many sizes.
     static constexpr std::size_t min_segment_bytes = std::size_t{64} << 10;
     static constexpr std::size_t min_first_segment_bytes = std::size_t{128} << 10;
-    static constexpr std::size_t max_run_bytes = (std::size_t{1} << 20) - 1;    // largest block in pages of a reservation
-    // Frees after which a queue's blocks are returned to their slabs; and while many blocks are freed and none is allocated.
+    static constexpr std::size_t max_run_block_bytes = (std::size_t{1} << 20) - 1;    // largest block in pages of a reservation
+    // Frees after which a queue's blocks are returned to their slabs; while many blocks are freed and none is allocated; and from which on
+    // a queue of a bin with few slabs is emptied together with others, by return_blocks_to_slabs().
     static constexpr std::int32_t frees_between_flushes = 128;
     static constexpr std::int32_t frees_between_flushes_busy = 16;
     static constexpr std::int32_t frees_when_few_slabs = 32;
@@ -128,30 +131,24 @@ private:
           max_blocks_(options.max_blocks_per_chunk == 0 ? max_blocks_limit
                                                         : (std::min)(options.max_blocks_per_chunk, max_blocks_limit)) {}
 
-    // Returns the bin `offset` bytes behind the first: a value of bin_offset. Functions take a bin by this offset or by its `index`.
-    HEADROOM_ALWAYS_INLINE detail::bin& bin_at(std::size_t offset) noexcept {
-        return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(bins_.data()) + offset);
-    }
-    HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t offset) noexcept { return detail::bin_bytes(index_of(offset)); }
-
     // Fast path of allocate(): returns a free block of the bin; carves one if only the last is left. Throws upstream's exception.
-    HEADROOM_ALWAYS_INLINE void* pop_block(std::size_t offset, std::size_t bytes, std::size_t alignment) {
-        detail::free_block* const block = bin_at(offset).before.next;
-        if (block == bin_at(offset).last) return carve(offset, block, bytes, alignment);
-        bin_at(offset).before.next = detail::next_of(block);
+    HEADROOM_ALWAYS_INLINE void* pop_block(detail::bin_offset offset, std::size_t bytes, std::size_t alignment) {
+        detail::free_block* const block = bins_[offset].before.next;
+        if (block == bins_[offset].last) return carve(offset, block, bytes, alignment);
+        bins_[offset].before.next = detail::next_of(block);
         return on_allocate(block, bytes, alignment, offset);
     }
     // Fast path of deallocate(): pushes a block to its bin, or takes the slow path.
-    HEADROOM_ALWAYS_INLINE void push_block(std::size_t offset, void* block, std::size_t bytes) {
+    HEADROOM_ALWAYS_INLINE void push_block(detail::bin_offset offset, void* block, std::size_t bytes) {
         // Bins excluded by the options always take the slow path.
-        if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_flush < 0)) return push_block_slow(offset, block, bytes);
-        bin_at(offset).push(block);
+        if (HEADROOM_UNLIKELY(--bins_[offset].frees_until_flush < 0)) return push_block_slow(offset, block, bytes);
+        bins_[offset].push(block);
         on_deallocate(block, offset);
     }
 
     // Returns the block, unpoisoned; checked builds verify that it was not written to, and record it.
-    HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, std::size_t offset) {
-        if constexpr (detail::memory_checked) verify_free_block(block, size_of(offset));
+    HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, detail::bin_offset offset) {
+        if constexpr (detail::memory_checked) verify_free_block(block, detail::bin_bytes(offset));
         return on_first_use(block, bytes, alignment);
     }
     // Like on_allocate(), for a block that was never free.
@@ -167,15 +164,15 @@ private:
         detail::poison(block, size);
     }
     // Poisons a freed block; checked builds fill it.
-    HEADROOM_ALWAYS_INLINE static void on_deallocate(void* block, std::size_t offset) noexcept {
-        if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(offset));
+    HEADROOM_ALWAYS_INLINE static void on_deallocate(void* block, detail::bin_offset offset) noexcept {
+        if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, detail::bin_bytes(offset));
     }
 
     // Carves a block at the cursor; pop_block_slow() if the chunk is full, the cursor must be aligned or, where `first` is null, the bin
     // is inactive.
-    HEADROOM_ALWAYS_INLINE void* carve(std::size_t offset, const detail::free_block* first, std::size_t bytes,
+    HEADROOM_ALWAYS_INLINE void* carve(detail::bin_offset offset, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
-        const std::size_t size = size_of(offset);
+        const std::size_t size = detail::bin_bytes(offset);
         const std::uintptr_t at = detail::address_of(chain_.cursor);
         if (HEADROOM_UNLIKELY(first == nullptr || (at & ~size & detail::block_step) != 0 ||
                               at + size > detail::address_of(chain_.limit))) {
@@ -184,45 +181,44 @@ private:
         return carve_at_cursor(offset, bytes, alignment);
     }
     // Carves a block at the cursor. Precondition: it is aligned, and the block fits into the chunk.
-    HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+    HEADROOM_ALWAYS_INLINE void* carve_at_cursor(detail::bin_offset offset, std::size_t bytes, std::size_t alignment) {
         std::byte* const place = chain_.cursor;
-        chain_.cursor = place + size_of(offset);
-        ++bin_at(offset).chunk_blocks;
+        chain_.cursor = place + detail::bin_bytes(offset);
+        ++bins_[offset].chunk_blocks;
         return on_first_use(place, bytes, alignment);
     }
     // Carves a block of the bin at `offset`, at the first place aligned for its size; what is before becomes a span. Precondition: it fits.
-    void* carve_aligned(std::size_t offset, std::size_t bytes, std::size_t alignment) {
-        std::byte* const place = detail::align_up(chain_.cursor, detail::alignment_of(size_of(offset)));
+    void* carve_aligned(detail::bin_offset offset, std::size_t bytes, std::size_t alignment) {
+        std::byte* const place = detail::align_up(chain_.cursor, detail::alignment_of(detail::bin_bytes(offset)));
         add_span(std::exchange(chain_.cursor, place), place);
         return carve_at_cursor(offset, bytes, alignment);
     }
     // Slow path of carve(): activates the bin, or refills it from slabs, or gets memory. Returns a block. Throws upstream's exception.
-    HEADROOM_NOINLINE void* pop_block_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
-        detail::bin& mine = bin_at(offset);
+    HEADROOM_NOINLINE void* pop_block_slow(detail::bin_offset offset, std::size_t bytes, std::size_t alignment) {
+        detail::bin& mine = bins_[offset];
         if (mine.last == nullptr) {    // first use
-            if (size_of(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
-            (void)activate(index_of(offset));
+            if (detail::bin_bytes(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
+            (void)activate(detail::index_of(offset));
             return carve(offset, mine.before.next, bytes, alignment);
         }
         // Not aligned: carve() leaves it to this.
-        if (HEADROOM_UNLIKELY(size_of(offset) + detail::block_step <= chain_.bytes_left())) {
+        if (HEADROOM_UNLIKELY(detail::bin_bytes(offset) + detail::block_step <= chain_.bytes_left())) {
             return carve_aligned(offset, bytes, alignment);
         }
-        if (has_slabs(index_of(offset)) && slabs_->refill(mine, index_of(offset))) {
+        if (has_slabs(detail::index_of(offset)) && slabs_->refill(mine, detail::index_of(offset))) {
             return on_allocate(mine.pop(), bytes, alignment, offset);
         }
         return refill_or_grow(offset, bytes, alignment);
     }
     // True if the bin has slabs, and its blocks are carved from them. Otherwise they are carved from chunks that have room.
-    [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
+    [[nodiscard]] bool has_slabs(detail::bin_index index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     // Slow path of pop_block_slow(): a block from a chunk with room, free blocks or pages, or new memory. Throws as upstream.
-    void* refill_or_grow(std::size_t offset, std::size_t bytes, std::size_t alignment);
+    void* refill_or_grow(detail::bin_offset offset, std::size_t bytes, std::size_t alignment);
     // Slow path of refill_or_grow(), in the handler of upstream's refusal: refills the bin from memory that join_free_memory() or
     // release_empty() has found, or makes room for a block in a chunk and returns false. Throws upstream's exception.
-    bool refill_after_refusal(std::size_t index);
+    bool refill_after_refusal(detail::bin_index index);
     // Adds a segment and refills the bin from it; or makes room for a block in a chunk and returns false. Throws what upstream throws.
-    bool add_memory(std::size_t index);
-    HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t offset) noexcept { return offset / sizeof(detail::bin); }
+    bool add_memory(detail::bin_index index);
 
     // Returns the largest size of a chunk for blocks of `size`, by the options.
     [[nodiscard]] std::size_t max_chunk_bytes(std::size_t size) const noexcept {
@@ -231,8 +227,9 @@ private:
     }
 
     // Makes the bin active and returns it. It stays active over rewind() and release(), for the fast paths.
-    detail::bin& activate(std::size_t index) noexcept {
-        active_[index / 64] |= std::uint64_t{1} << index % 64;
+    detail::bin& activate(detail::bin_index index) noexcept {
+        const auto number = static_cast<std::size_t>(index);
+        active_[number / 64] |= std::uint64_t{1} << number % 64;
         if (bins_[index].last == nullptr) {
             bins_[index].clear();
             bins_[index].frees_until_flush = initial_frees_until_flush(index);
@@ -240,18 +237,21 @@ private:
         }
         return bins_[index];
     }
+    // Calls visit(index, bin) for each bit of `bits` that is set: the bins from number `first` on.
+    template <class Visit>
+    void for_each_bin(std::uint64_t bits, std::size_t first, Visit visit) noexcept {
+        for (; bits != 0; bits &= bits - 1) {
+            const detail::bin_index index{first + static_cast<std::size_t>(std::countr_zero(bits))};
+            visit(index, bins_[index]);
+        }
+    }
     // Calls visit(index, bin) for each active bin.
     template <class Visit>
     void for_each_active(Visit visit) noexcept {
-        for (std::size_t word = 0; word < active_.size(); ++word) {
-            for (std::uint64_t left = active_[word]; left != 0; left &= left - 1) {
-                const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-                visit(index, bins_[index]);
-            }
-        }
+        for (std::size_t word = 0; word < active_.size(); ++word) for_each_bin(active_[word], word * 64, visit);
     }
-    [[nodiscard]] std::int32_t initial_frees_until_flush(std::size_t index) const noexcept {
-        return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_flushes;
+    [[nodiscard]] std::int32_t initial_frees_until_flush(detail::bin_index index) const noexcept {
+        return slabs_ == nullptr || index >= detail::first_medium_bin ? frees_without_slabs : frees_between_flushes;
     }
 
     // Returns pages at the end of the active segment; none if a new segment is needed. See page_runs::take_unused().
@@ -261,12 +261,12 @@ private:
         });
     }
     // Returns when the pages of a slab are populated: at once for blocks up to 128 bytes, and up to 4 KiB if the bin has slabs already.
-    [[nodiscard]] detail::populate populate_for_slab(std::size_t index) const noexcept {
-        const bool all = index < detail::fine_bin_count || (index < detail::short_bin_count && has_slabs(index));
+    [[nodiscard]] detail::populate populate_for_slab(detail::bin_index index) const noexcept {
+        const bool all = index < detail::first_coarse_bin || (index < detail::first_medium_bin && has_slabs(index));
         return all ? detail::populate::at_once : detail::populate::at_first_touch;
     }
     // Opens a slab at the end of the active segment and refills the bin. False if a new segment is needed.
-    bool open_unused_slab(std::size_t index) noexcept {
+    bool open_unused_slab(detail::bin_index index) noexcept {
         const std::size_t count = slabs_->next_slab_pages(index);
         const detail::page_runs::run found = take_unused_run(count, populate_for_slab(index));
         if (!found) return false;
@@ -279,9 +279,9 @@ private:
     bool try_add_segment(std::size_t least) noexcept;
 
     // Slow path of push_block(): frees a block of a bin that the options exclude, or whose blocks are due to return to their slabs.
-    void push_block_slow(std::size_t offset, void* block, std::size_t bytes);
+    void push_block_slow(detail::bin_offset offset, void* block, std::size_t bytes);
     // Returns the pages of blocks above 4 KiB freed since they were last returned to slabs.
-    [[nodiscard]] std::size_t medium_pages_freed() const noexcept;
+    [[nodiscard]] std::size_t medium_pages_freed() noexcept;
     // Returns the deferred blocks of each bin to their slabs, and those in queues: of all bins if `all`, otherwise of bins above 4 KiB or
     // with many frees. Empty slabs become free pages. O(free blocks). Precondition: slabs_ is not null.
     void return_blocks_to_slabs(bool all) noexcept;
@@ -302,59 +302,51 @@ private:
         // std::has_single_bit may be a call.
         if (bytes - 1 < detail::max_pooled_bytes && alignment - 1 < detail::fine_alignment &&
             (alignment & (alignment - 1)) == 0) {
-            if (bypasses_bins(bytes)) return allocate_run(bytes, alignment);
-            return pop_block(medium_offset(bytes), bytes, alignment);
+            if (bypasses_bins(bytes)) return allocate_run_block(bytes, alignment);
+            return pop_block(detail::offset_of(detail::medium_bin_of(bytes)), bytes, alignment);
         }
         return allocate_slow(bytes, alignment);
     }
     HEADROOM_NOINLINE void deallocate_medium(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes - 1 < detail::max_pooled_bytes && alignment <= detail::fine_alignment) {
             if (bypasses_bins(bytes)) return deallocate_by_address(block, bytes, alignment);
-            return push_block(medium_offset(bytes), block, bytes);
+            return push_block(detail::offset_of(detail::medium_bin_of(bytes)), block, bytes);
         }
         deallocate_slow(block, bytes, alignment);
     }
-    static std::size_t medium_offset(std::size_t bytes) noexcept { return detail::medium_bin_of(bytes) * sizeof(detail::bin); }
-    // Returns the offset of the bin for zero bytes: that of `alignment` bytes.
-    static std::size_t offset_for_zero_bytes(std::size_t alignment) noexcept {
-        return detail::bin_of(alignment) * sizeof(detail::bin);
-    }
-    // Allocates zero bytes, and blocks of large alignment or size. Throws upstream's exception, also if alignment is no power of two.
+    // Allocates zero bytes (in the bin of `alignment` bytes), and blocks of large alignment or size. Throws upstream's exception, also if
+    // alignment is no power of two.
     void* allocate_slow(std::size_t bytes, std::size_t alignment);
     // Slow path of deallocate(): zero bytes, and blocks of large alignment or size.
     void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment);
-    // Frees the page run of a block.
-    void free_run_of_block(detail::segment& of, void* block, std::size_t bytes, std::size_t alignment) noexcept {
+    // Frees a run block, which begins at this page.
+    void free_run_block(const detail::page_runs::run& pages, void* block, std::size_t bytes, std::size_t alignment) noexcept {
         detail::poison(block, bytes);
         ++slow_frees_;
-        slabs_->runs().free_run({&of, of.index_of(block)}, run_pages(bytes, alignment));
+        slabs_->runs().free_run(pages, run_pages(bytes, alignment));
     }
-    // Frees a block of no bin: a page run if it lies in a segment, otherwise upstream's.
+    // Returns the page of a segment that has the block; none if it is in a chunk, or a large block.
+    [[nodiscard]] detail::page_runs::run find_page(const void* block) const noexcept {
+        return slabs_ != nullptr ? slabs_->runs().find(block) : detail::page_runs::run{};
+    }
+    // Frees a block of no bin: a run block if it lies in a segment, otherwise a large block.
     void deallocate_by_address(void* block, std::size_t bytes, std::size_t alignment) {
-        detail::segment* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
-        if (of == nullptr) return deallocate_large(block, bytes);
-        free_run_of_block(*of, block, bytes, alignment);
+        const detail::page_runs::run found = find_page(block);
+        if (!found) return deallocate_large(block, bytes);
+        free_run_block(found, block, bytes, alignment);
     }
     // Allocates a block from upstream or a reservation of its own. Throws what upstream throws.
     void* allocate_own_piece(std::size_t bytes, std::size_t alignment);
     // Like allocate_own_piece(); if refused, by allocate_after_reclaim(). Throws what upstream throws.
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
-#if defined(__cpp_exceptions)
-        try {
-#endif
-            return allocate_own_piece(bytes, alignment);
-#if defined(__cpp_exceptions)
-        } catch (const std::bad_alloc&) {
-            if (void* const block = allocate_after_reclaim(bytes, alignment)) return block;
-            throw;
-        }
-#endif
+        return detail::catch_bad_alloc([&] { return allocate_own_piece(bytes, alignment); },
+                                       [&] { return allocate_after_reclaim(bytes, alignment); });
     }
-    // Slow path of allocate_large() after a refusal: returns a block in free pages, or of upstream after returning empty pieces to it; null
-    // if there were none. Throws what upstream throws in the last try.
+    // Slow path of allocate_large(), in the handler of upstream's refusal: returns a block in free pages, or of upstream after returning
+    // empty pieces to it. Throws upstream's exception if neither has memory.
     void* allocate_after_reclaim(std::size_t bytes, std::size_t alignment);
-    // Allocates a block in free pages; null if there are too few.
-    void* allocate_free_run(std::size_t bytes, std::size_t alignment) noexcept;
+    // Allocates a run block in free pages; null if no free run is found.
+    void* try_allocate_run_block(std::size_t bytes, std::size_t alignment) noexcept;
     // Makes free memory usable for any size after upstream has refused: returns blocks to their slabs, frees pages that slabs have not
     // carved, and joins the free blocks of chunks. Slabs are small from then on. False if there is none, or nothing was freed since the
     // last call. O(free blocks), O(n log n) for those of chunks.
@@ -365,7 +357,8 @@ private:
     bool release_empty(std::size_t bytes) noexcept;
     // Returns a number that changes with each free.
     [[nodiscard]] std::uint64_t free_stamp() const noexcept;
-    // Part of join_free_memory(): joins the free blocks of chunks. False if there are none, or more than 64 chunks. O(n log n).
+    // Part of join_free_memory(): joins the free blocks of chunks. False if none were freed since the last call, or there are more
+    // than 64 chunks. O(n log n).
     bool join_chunk_blocks() noexcept;
     // Makes the free blocks of no slab spans, not joined. False if there are none. Precondition: record_carved() was called.
     bool move_blocks_to_spans() noexcept;
@@ -406,7 +399,7 @@ private:
         if (!keeps_unpooled || alignment > max_pooled_alignment) return false;
         if (bytes <= max_block_bytes_)
             return alignment > detail::fine_alignment && detail::round_up_to(bytes + (bytes == 0), alignment) <= max_block_bytes_;
-        return bytes <= max_run_bytes && max_block_bytes_ == detail::max_pooled_bytes && chain_.uses_reservations();
+        return bytes <= max_run_block_bytes && max_block_bytes_ == detail::max_pooled_bytes && chain_.uses_reservations();
     }
     // True if a block is above the largest bin and allocate_after_reclaim() may have put it into a page run.
     [[nodiscard]] static bool may_use_free_run(std::size_t bytes, std::size_t alignment) noexcept {
@@ -417,10 +410,10 @@ private:
         return bytes > detail::max_shared_slab_bytes && bytes <= max_block_bytes_ && keeps_unpooled &&
                !chain_.uses_reservations();
     }
-    // Returns the smallest bin up to 4 KiB whose slabs have blocks of this size and alignment; bin_count if there is none.
-    [[nodiscard]] std::size_t aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept;
+    // Returns the smallest bin up to 4 KiB whose slabs have blocks of this size and alignment; end_bin if there is none.
+    [[nodiscard]] detail::bin_index aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept;
     // Allocates an over-aligned block from a slab; blocks of the first chunks are not aligned. From upstream, if slabs get no memory.
-    void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
+    void* allocate_aligned(detail::bin_index index, std::size_t bytes, std::size_t alignment);
 
     // Returns the pages of a block with its own run. In reservations, whole pages get one more, so that not all begin in one cache set.
     [[nodiscard]] std::size_t run_pages(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -432,17 +425,17 @@ private:
                                           std::size_t alignment) const noexcept {
         const std::size_t unused = run_pages(bytes, alignment) * detail::pool_page_bytes - bytes;
         if (alignment > 64 || unused < 64) return pages.place();
-        return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page_bytes)) - 1));
+        return pages.place() + (pages.index() * 64 & (std::bit_floor((std::min)(unused, detail::pool_page_bytes)) - 1));
     }
-    // Allocates a page run for a block; from upstream, if pages are refused. Throws upstream's exception.
-    void* allocate_run(std::size_t bytes, std::size_t alignment);
-    // Slow path of page_runs::take_free_run(): returns `count` pages, freed by returning blocks to slabs or in a new segment. None if
-    // refused.
+    // Allocates a run block; a large one if pages are refused. Throws upstream's exception.
+    void* allocate_run_block(std::size_t bytes, std::size_t alignment);
+    // Slow path of page_runs::take_free_run(): returns `count` pages: freed by returning blocks to slabs, unused, or of a new segment. None
+    // if refused.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
     // Makes all bins, slabs and page runs empty, for release() and rewind().
     void forget_blocks() noexcept {
         checks_.on_release();
-        for_each_active([this](std::size_t index, detail::bin& each) {
+        for_each_active([this](detail::bin_index index, detail::bin& each) {
             each.clear();
             each.chunk_blocks = 0;
             each.frees_until_flush = initial_frees_until_flush(index);
@@ -456,8 +449,8 @@ private:
     }
 
     // Appends `count` blocks of bin `index` to `into`. If memory runs out, appends fewer and throws upstream's exception.
-    void allocate_batch(std::size_t index, detail::bin_queue& into, std::uint32_t count);
-    void deallocate_batch(std::size_t index, detail::free_block* list) noexcept;
+    void allocate_batch(detail::bin_index index, detail::bin_queue& into, std::uint32_t count);
+    void deallocate_batch(detail::bin_index index, detail::free_block* list) noexcept;
 
     // Virtual allocate(). The slow paths are out of line: inline they would cost the fast path a register.
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -466,10 +459,10 @@ private:
         if (HEADROOM_UNLIKELY(last >= detail::max_short_bytes || alignment > detail::fine_alignment)) {
             return allocate_out_of_line(bytes, alignment);
         }
-        const std::size_t offset = detail::bin_offset[last / detail::block_step];
-        detail::free_block* const block = bin_at(offset).before.next;
-        if (HEADROOM_UNLIKELY(block == bin_at(offset).last)) return allocate_out_of_line(bytes, alignment);
-        bin_at(offset).before.next = detail::next_of(block);
+        const detail::bin_offset offset = detail::short_bin_of(last);
+        detail::free_block* const block = bins_[offset].before.next;
+        if (HEADROOM_UNLIKELY(block == bins_[offset].last)) return allocate_out_of_line(bytes, alignment);
+        bins_[offset].before.next = detail::next_of(block);
         return on_allocate(block, bytes, alignment, offset);
     }
     HEADROOM_NOINLINE void* allocate_out_of_line(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
@@ -485,7 +478,7 @@ private:
     enum class answer : std::uint8_t { unknown, no, yes } upstream_reuses_ = answer::unknown;
     detail::large_blocks large_{};
     HEADROOM_NO_UNIQUE_ADDRESS detail::memory_checks checks_{"multipool_resource"};
-    std::array<detail::bin, detail::bin_count> bins_{};
+    detail::bin_array<detail::bin> bins_{};
     detail::free_spans spans_{};    // of chunks
     bool uses_spans_ = false;       // true once free blocks were joined: blocks are carved from spans first
     // Frees of slow paths; and free_stamp() of the last join_free_memory() and release_empty(), and the bytes of the latter.

@@ -22,11 +22,11 @@ struct multipool_statistics {
             return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
         }
     };
-    std::array<size_class, detail::bin_count> classes{};    // blocks of up to 64 KiB, by size
+    std::array<size_class, detail::bin_count> classes{};    // by size; without blocks in page runs or pieces of their own
     std::size_t blocks = 0;                                 // in use, of all these
     std::size_t bytes = 0;                                  // of these blocks, rounded up to their size classes
-    std::size_t empty_slab_bytes = 0;    // of free page runs, the unused pages of the active segment are left out
-    std::size_t chunk_bytes = 0;         // requested from upstream or committed, for pools
+    std::size_t empty_slab_bytes = 0;                       // of free page runs, without pages never used
+    std::size_t chunk_bytes = 0;                            // requested from upstream or committed, for pools
 };
 
 }}    // namespace headroom

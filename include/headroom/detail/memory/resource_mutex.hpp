@@ -28,7 +28,8 @@ public:
     resource_mutex(const resource_mutex&) = delete;
     resource_mutex& operator=(const resource_mutex&) = delete;
 
-    // Locks the mutex; waits also while another thread forks, unless this one holds such a mutex. Does nothing in fork handlers.
+    // Locks the mutex; waits also while another thread forks, unless this one holds such a mutex. Does nothing while
+    // this thread forks and holds all mutexes.
     void lock() noexcept;
     void unlock() noexcept;
 

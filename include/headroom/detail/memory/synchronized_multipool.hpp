@@ -1,12 +1,13 @@
 // A multipool that many threads may use at once.
 //
 // Choose it where threads share their allocations or pass them to each other. Each thread keeps a few free blocks of each size up to 4 KiB
-// (8 KiB worth or four, twice that at most), so most calls take no lock and threads do not slow each other down. More free blocks pass in
-// batches to other threads, without a lock; so do blocks that one thread allocates and another frees. A thread that ends returns its
-// blocks. Larger blocks take the lock. If each thread has its own data, a multipool_resource for each is faster.
+// (64 of up to 128 bytes, 8 KiB worth or four of larger ones; twice that at most), so most calls take no lock and threads do not slow each
+// other down. More free blocks pass in batches to other threads, without a lock; so do blocks that one thread allocates and another frees.
+// A thread that ends returns its blocks. Larger blocks take the lock. If each thread has its own data, a multipool_resource for each is
+// faster.
 //
-// Otherwise like multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 2 KiB, and 2 KiB for each thread
-// that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
+// Otherwise like multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 2.5 KiB, and 1.5 KiB for each
+// thread that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
 //
 // Document: P0089R0 (section 4 on synchronized multipools; benchmark IV).
 #pragma once
@@ -52,9 +53,9 @@ public:
         if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
             return record_allocate(shared_.allocate(bytes, alignment), bytes, alignment);
         }
-        const std::size_t offset = detail::bin_offset[last / detail::block_step];
+        const detail::bin_offset offset = detail::short_bin_of(last);
         if (detail::thread_cache* const mine = shared_.cache()) {
-            detail::thread_bin& local = bin_at(*mine, offset);
+            detail::thread_bin& local = mine->bins[offset];
             detail::free_block* const block = local.first;
             if (block != nullptr) {
                 local.first = detail::next_of(block);
@@ -72,13 +73,13 @@ public:
         if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
             return shared_.deallocate(block, bytes, alignment);
         }
-        const std::size_t offset = detail::bin_offset[last / detail::block_step];
+        const detail::bin_offset offset = detail::short_bin_of(last);
         if (detail::thread_cache* const mine = shared_.cache()) {
-            detail::thread_bin& local = bin_at(*mine, offset);
+            detail::thread_bin& local = mine->bins[offset];
             if (--local.capacity_left >= 0) {
                 detail::link(static_cast<detail::free_block*>(block), local.first);
                 local.first = static_cast<detail::free_block*>(block);
-                if constexpr (detail::poisoning) detail::poison(block, detail::bin_bytes(offset / sizeof(detail::bin)));
+                if constexpr (detail::poisoning) detail::poison(block, detail::bin_bytes(offset));
                 return;
             }
         }
@@ -111,7 +112,7 @@ public:
         multipool_statistics result = core_.statistics();
         const auto leave_out = [&](std::size_t bytes, std::size_t count) {
             if (bytes > options().largest_required_pool_block) return;    // in no pool
-            multipool_statistics::size_class& each = result.classes[detail::bin_of(bytes)];
+            multipool_statistics::size_class& each = result.classes[static_cast<std::size_t>(detail::bin_of(bytes))];
             each.in_use -= count;
             result.blocks -= count;
             result.bytes -= count * each.block_bytes;
@@ -126,10 +127,6 @@ public:
     [[nodiscard]] std::pmr::pool_options options() const noexcept { return core_.options(); }
 
 private:
-    // Returns the cache's bin `offset` bytes behind its first: a value of bin_offset.
-    HEADROOM_ALWAYS_INLINE static detail::thread_bin& bin_at(detail::thread_cache& cache, std::size_t offset) noexcept {
-        return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.bins.data()) + offset);
-    }
     // Returns the block, unpoisoned and, in checked builds, recorded.
     HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);
@@ -153,10 +150,10 @@ private:
         return static_cast<multipool_resource&>(core);
     }
     static constexpr detail::core_batches batches{
-        [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into, std::uint32_t count) {
+        [](std::pmr::memory_resource& core, detail::bin_index index, detail::bin_queue& into, std::uint32_t count) {
             as_multipool(core).allocate_batch(index, into, count);
         },
-        [](std::pmr::memory_resource& core, std::size_t index, detail::free_block* list) {
+        [](std::pmr::memory_resource& core, detail::bin_index index, detail::free_block* list) {
             as_multipool(core).deallocate_batch(index, list);
         }};
 

@@ -27,19 +27,18 @@ struct thread_bin {
     std::int32_t capacity_left = 0;       // blocks that still fit into the list
     std::uint32_t max_blocks = 0;         // capacity of the list, and size of a batch; 0 until first used
 };
-static_assert(sizeof(thread_bin) == sizeof(bin), "bin_offset serves both");
 
 // Batches in transit. A batch is a null-terminated list of `max_blocks` blocks, represented by its first.
 struct depot {
     static constexpr std::size_t slot_count = 4;
-    std::array<std::array<std::atomic<free_block*>, slot_count>, short_bin_count> batches{};
+    bin_array<std::array<std::atomic<free_block*>, slot_count>, short_bin_count> batches{};
 };
 
 // A thread's cache for one resource: a block of that resource, freed with all its blocks or when the thread ends. Its links are guarded by
 // resource_links, under which no other lock is taken and no code of the program runs, because an upstream might want it too.
 struct thread_cache {
     std::array<std::byte, 64> padding;    // keeps threads' caches in different cache lines
-    std::array<thread_bin, short_bin_count> bins{};
+    bin_array<thread_bin, short_bin_count> bins{};
     shared_pools* owner = nullptr;
     thread_cache* next_of_owner = nullptr;    // list of the resource
     thread_cache* previous_of_owner = nullptr;
@@ -71,10 +70,10 @@ constexpr std::uint32_t blocks_per_refill(std::size_t bytes) noexcept {
     return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
 }
 
-// The core's batch calls. `allocate` appends up to `count` blocks and throws as the core; `deallocate` frees a null-terminated list.
+// The core's batch calls. `allocate` appends `count` blocks, or fewer and throws as the core; `deallocate` frees a null-terminated list.
 struct core_batches {
-    void (*allocate)(std::pmr::memory_resource& core, std::size_t index, bin_queue& into, std::uint32_t count);
-    void (*deallocate)(std::pmr::memory_resource& core, std::size_t index, free_block* list);
+    void (*allocate)(std::pmr::memory_resource& core, bin_index index, bin_queue& into, std::uint32_t count);
+    void (*deallocate)(std::pmr::memory_resource& core, bin_index index, free_block* list);
 };
 
 class HEADROOM_API shared_pools {
@@ -97,9 +96,9 @@ public:
     }
 
     // Slow path of allocation: refills the thread's list at `offset` from its spare batch, the depot or the core. Throws as the core.
-    void* refill(std::size_t offset);
+    void* refill(bin_offset offset);
     // Slow path of deallocation: passes on a batch if the thread's list is full, and pushes the block; without a cache the core frees it.
-    void deallocate_slow(std::size_t offset, void* block);
+    void deallocate_slow(bin_offset offset, void* block);
     // Allocates in the core, under the lock; after bad_alloc calls flush() and tries again. Throws what the core throws then.
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
@@ -124,17 +123,19 @@ private:
 
     template <class Operation>
     void retry_after_flush(Operation operation);
-    // Returns the calling thread's cache, or null. Locks if its entry, which resources share, has another resource's.
+    // Refills the thread's empty list from the core, and returns one more block. Throws as the core.
+    free_block* refill_from_core(bin_index index, thread_bin& local);
+    // Returns the calling thread's cache, or null. Takes resource_links if the thread's entry, which resources share, does not lead to it.
     thread_cache* find_cache() noexcept;
     thread_cache* find_or_make_cache();
     // Returns the calling thread's cache, made at the first call; null while the thread ends, or if the core throws.
     thread_cache* try_find_or_make_cache() noexcept;
     // Moves a batch to the depot, without touching its blocks or taking the lock. False if the depot is full or not made yet.
-    [[nodiscard]] bool push_batch(std::size_t index, free_block* batch) noexcept;
+    [[nodiscard]] bool push_batch(bin_index index, free_block* batch) noexcept;
     // Removes and returns a batch of the depot, likewise; null if it has none of this bin.
-    [[nodiscard]] free_block* pop_batch(std::size_t index) noexcept;
+    [[nodiscard]] free_block* pop_batch(bin_index index) noexcept;
     // Returns a thread's blocks of bin `index` to the core. False if there were none. Requires the lock.
-    bool flush_bin(std::size_t index, thread_bin& local);
+    bool flush_bin(bin_index index, thread_bin& local);
     void ensure_depot();
     // Returns the blocks of an ending thread's cache, and the unlinked cache itself, to the core. Takes the lock.
     void return_cache(thread_cache& gone);
