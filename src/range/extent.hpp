@@ -47,8 +47,8 @@ void settle_range(locked_range control, std::size_t bytes) noexcept;
     const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % huge_page_alignment);
     return round_up(bytes + inside, huge_page_alignment) - inside;
 }
-// Advises huge pages from the policy's `from()` or the committed bytes on, once. Does not ask whether the policy has huge pages.
-void advise_huge_once(locked_range control) noexcept;
+// Advises huge pages from the first place for one after `after` bytes on, once. Does not ask whether the policy has huge pages.
+void advise_huge_once(locked_range control, std::size_t after) noexcept;
 
 // True if kept memory is inaccessible until its next owner commits it. Otherwise the next owner gets it without a system call.
 [[nodiscard]] inline bool warm_memory_is_protected() noexcept {
