@@ -167,7 +167,8 @@ public:
     [[nodiscard]] access allowed() const noexcept { return allowed_; }
     // Bytes from the base protected so; memory committed later is writable.
     [[nodiscard]] std::size_t protected_bytes() const noexcept { return protected_bytes_; }
-    [[nodiscard]] bool huge_advised() const noexcept { return huge_advised_; }
+    // Bytes from the base up to which huge pages were asked for; 0: nowhere.
+    [[nodiscard]] std::size_t huge_until() const noexcept { return huge_until_; }
     // True if it declined the huge pages that the system gives unasked.
     [[nodiscard]] bool huge_declined() const noexcept { return huge_declined_; }
 
@@ -177,14 +178,14 @@ public:
     }
     // Protection ends where memory was returned to the system.
     void limit_to(std::size_t bytes) noexcept { protected_bytes_ = protected_bytes_ < bytes ? protected_bytes_ : bytes; }
-    void set_huge_advised(bool advised) noexcept { huge_advised_ = advised; }
+    void set_huge_until(std::size_t bytes) noexcept { huge_until_ = bytes; }
     void set_huge_declined(bool declined) noexcept { huge_declined_ = declined; }
 
 private:
     friend struct published_places;
     access allowed_ = access::read_write;
     std::size_t protected_bytes_ = 0;
-    bool huge_advised_ = false;
+    std::size_t huge_until_ = 0;
     bool huge_declined_ = false;
 };
 

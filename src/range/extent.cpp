@@ -130,11 +130,24 @@ bool protect_memory(locked_range control) noexcept {
     return true;
 }
 
-void advise_huge_once(locked_range control, std::size_t after) noexcept {
-    if (control->protection.huge_advised() || !huge_pages_allowed()) return;
-    control->protection.set_huge_advised(true);
-    const std::size_t from = huge_page_after(control.get(), after);
+void advise_huge_after(locked_range control, std::size_t bytes) noexcept {
+    const std::size_t from = huge_page_after(control.get(), std::max(bytes, control->protection.huge_until()));
+    if (control->protection.huge_until() >= control->size() || !huge_pages_allowed()) return;
+    control->protection.set_huge_until(control->size());
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
+}
+
+huge_part advise_huge_within(locked_range control, std::size_t from, std::size_t to) noexcept {
+    const std::size_t begin = huge_page_after(control.get(), from);
+    if (to < begin + huge_page_alignment) return {from, from};
+    const std::size_t end = huge_page_after(control.get(), to - huge_page_alignment + 1);
+    const std::size_t advised = control->protection.huge_until();
+    if (end > advised) {
+        control->protection.set_huge_until(end);
+        const std::size_t rest = std::max(begin, advised);
+        (void)advise_huge(control->part(rest, end));
+    }
+    return {begin, end};
 }
 
 void zero_old_contents(locked_range control, std::size_t from, std::size_t to) noexcept {
