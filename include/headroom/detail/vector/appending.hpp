@@ -15,6 +15,7 @@
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/ranges.hpp>
 #include <headroom/detail/vector/sources.hpp>
+#include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -306,7 +307,7 @@ protected:
             }
         }
         if (count > unused_capacity_()) {
-            if constexpr (Store::never_relocates_ || std::is_trivially_copyable_v<value_type>) {
+            if constexpr (Store::never_relocates_ || is_trivially_relocatable_v<value_type>) {
                 if (begin_ == pointer() && count <= step_size_() && can_grow_before_construct_(source, skip, count)) {
                     HEADROOM_UNPOISON_CAPACITY();
                     this->grow_to_(count);

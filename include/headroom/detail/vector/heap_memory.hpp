@@ -193,8 +193,9 @@ struct heap_memory : default_construction_<T> {
     // Returns a block for one element more than the full block [begin, cap) holds: that block if it could be expanded and `may_expand`.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE static constexpr block<T*> block_for_one_more(T* begin, T* cap, bool may_expand) {
         const auto size = static_cast<std::size_t>(cap - begin);
-        const std::size_t twice = size == 0 ? 1 : 2 * size;
-        if (is_doubling && !can_fill_heap_block() && is_short(twice)) return allocate_short(twice);
+        if constexpr (is_doubling && is_on_malloc()) {
+            if (is_short(2 * size + 1)) return allocate_short(next_capacity(size, size + 1));
+        }
         return may_expand ? expand_or_allocate(begin, cap, cap, size + 1, false) : allocate_slow(size, size + 1, false);
     }
 

@@ -411,6 +411,9 @@ private:
     // the old block if it is another one. Out of line, and by value: see "register cursor" in appending.hpp.
     HEADROOM_NOINLINE static constexpr block_type_ reallocate_slow_(memory_reference_ memory, pointer begin, pointer end,
                                                                     pointer cap, std::size_t required, bool exactly) {
+        if (begin == pointer() && (exactly || memory.grows_exactly(required)) && memory.is_short(required)) {
+            return memory.allocate_short(required);
+        }
         const block_type_ to = memory.expand_or_allocate(begin, end, cap, required, exactly);
         if (to.begin != begin) move_all_(memory, begin, end, cap, to);
         return to;

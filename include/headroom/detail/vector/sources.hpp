@@ -82,7 +82,8 @@ struct value_init_source {
                 return fill_source<T>{zero}.construct_(store, to, 0, count);
             }
         }
-        if constexpr (!std::is_trivially_copyable_v<T> && Store::template uses_default_construct_<>()) {
+        if constexpr (!std::is_nothrow_default_constructible_v<T> && !std::is_trivially_copyable_v<T> &&
+                      Store::template uses_default_construct_<>()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) return detail::construct_values(to, count);
         }
         if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of set_bytes()
