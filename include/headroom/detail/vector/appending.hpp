@@ -394,9 +394,9 @@ protected:
             most = count;
         }
         while (count != 0) {
-            size_type now = (std::min)(count, most);
-            // Fills the capacity before it grows: a step that lacks only a few elements would be taken for a push_back.
-            if (now != count && unused_capacity_() != 0) now = (std::min)(now, unused_capacity_());
+            // Fills the capacity before it grows: a step that lacks only a few elements would be taken for a push_back, and a long copy in
+            // one go passes by the processor's cache.
+            const size_type now = (std::min)(count, most != count && unused_capacity_() != 0 ? unused_capacity_() : most);
             if (now > unused_capacity_() && !grow_for_(size(), now, count, source, skip)) break;
             append_within_capacity_(now, source, skip);
             count -= now;
