@@ -308,7 +308,8 @@ TEST_F(refused_calls, while_it_grows_change_nothing) {
     for (const int error : errors) {
         for (const auto then : both) {
             // After one "not supported", or a filter's "not permitted", statx and fallocate have replacements; mprotect has none.
-            const int survived = (error == EOPNOTSUPP || error == EPERM) && then == headroom::testing::afterwards::succeed ? 1 : 0;
+            const int survived =
+                (error == EOPNOTSUPP || error == EPERM) && then == headroom::testing::afterwards::succeed ? 1 : 0;
             EXPECT_GT(refuse_each(
                           error, then, [&] { return with_ten(); }, [&](auto& v) { v.reserve(v.capacity() + 1000); },
                           [&](auto& v, bool failed) {
