@@ -60,7 +60,7 @@ struct resource_forks {
     }
     static void note_unlocked(resource_mutex& mutex) noexcept {
         const auto end = held_by_thread.begin() + (std::min)(std::size_t{mutexes_held} + 1, held_by_thread.size());
-        std::remove(held_by_thread.begin(), end, &mutex);
+        static_cast<void>(std::remove(held_by_thread.begin(), end, &mutex));
     }
     static void unlock_held() noexcept {
         if (thread_locals_gone_at_end() || fork_holds_all) return;
