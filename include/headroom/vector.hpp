@@ -91,41 +91,43 @@ public:
         : base_() {}
     HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base_(allocator) {}
     // std::size_t, not size_type, so that a deduction guide can rule these out without the class that it would deduce.
-    constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->construct_values_(count);
+    constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : base_(allocator) {
+        construct_or_release_(count, detail::value_init_source{});
     }
-    constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->construct_filled_(count, value);
+    constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : base_(allocator) {
+        construct_or_release_(count, detail::fill_source{value});
     }
     template <detail::any_input_iterator It>
-    constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->construct_range_(detail::cursor_between(std::move(first), std::move(last)));
+    constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : base_(allocator) {
+        construct_cursor_(detail::cursor_between(std::move(first), std::move(last)));
     }
-    constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->construct_initial_(values.size(), detail::copy_source<const T*>{values.begin()});
+    constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : base_(allocator) {
+        construct_or_release_(values.size(), detail::copy_source<const T*>{values.begin()});
     }
     // The tag is checked first, so that other arguments are not tested for being ranges.
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
-    constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
+    constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : base_(allocator) {
         detail::cursor_over<R> cursor(values);
         if constexpr (!cursor.multi_pass && cursor.has_size && !std::is_move_constructible_v<T>) {
             // Elements that cannot be moved: exactly as much memory as the range's size says.
+            release_guard_ guard{*this};
             {
                 HEADROOM_UNPOISON_CAPACITY();
-                this->allocate_(cursor.size_hint, cursor.size_hint);
+                this->allocate_(cursor.size_hint);
             }
             for (; cursor.first != cursor.last; ++cursor.first) {
                 if (end_ == cap_) detail::throw_length_error("headroom::vector: a range longer than its size");
                 this->construct_at_end_(*cursor.first);
             }
+            guard.constructed = true;
         } else {
-            this->construct_range_(std::move(cursor));
+            construct_cursor_(std::move(cursor));
         }
     }
     constexpr vector(const vector& other)
         : vector(other, traits_::select_on_container_copy_construction(other.memory_.allocator())) {}
-    constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
-        this->construct_copies_(other.data(), other.size());
+    constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : base_(allocator) {
+        construct_or_release_(other.size(), detail::copy_source<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(typename store_::stolen_{other}) {}
@@ -146,16 +148,17 @@ public:
     constexpr vector& operator=(const vector& other) {
         constexpr bool travels = traits_::propagate_on_container_copy_assignment::value;
         if (this == std::addressof(other)) return *this;
-        if (this->contains_object_(other)) {
-            vector copy(other, travels ? other.memory_.allocator() : memory_.allocator());
-            take_over_<travels>(copy);
-            return *this;
-        }
+        const bool contained = this->contains_object_(other);
         if constexpr (travels) {
+            if (contained) {
+                vector copy(other, other.memory_.allocator());
+                take_over_<true>(copy);
+                return *this;
+            }
             if (!allocators_equal_(other)) clear_and_release_();
             memory_.allocator() = other.memory_.allocator();
         }
-        this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()});
+        this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()}, contained);
         return *this;
     }
     // O(1) and size() destructions if the allocator propagates or is equal, else element by element. Invalidates: the old elements.
@@ -205,6 +208,41 @@ public:
     }
 
 private:
+    // Scope guard: releases elements and block of a vector whose constructor throws, for the destructor does not run then.
+    struct release_guard_ {
+        vector& of;
+        bool constructed = false;
+        constexpr ~release_guard_() {
+            if (!constructed) of.destroy_and_release_();
+        }
+    };
+    // Constructs the elements of a new vector, out of line or by a call of the library. If that throws, nothing is left to release.
+    template <class Source>
+    HEADROOM_ALWAYS_INLINE constexpr void construct_or_release_(std::size_t count, const Source& source) {
+        if constexpr (base_::template is_bulk_<Source>() || base_::template is_bulk_zero_<Source>()) {
+            this->construct_initial_(count, source);
+        } else {
+            construct_guarded_(count, source);
+        }
+    }
+    template <class Source>
+    HEADROOM_NOINLINE constexpr void construct_guarded_(std::size_t count, const Source& source) {
+        release_guard_ guard{*this};
+        this->construct_initial_(count, source);
+        guard.constructed = true;
+    }
+    template <class Cursor>
+    constexpr void construct_cursor_(Cursor cursor) {
+        if constexpr (Cursor::multi_pass) {
+            const auto count = cursor.count();    // before the iterator is moved from
+            construct_or_release_(count, detail::copy_source<typename Cursor::iterator>{std::move(cursor.first)});
+        } else {
+            release_guard_ guard{*this};
+            this->construct_range_(std::move(cursor));
+            guard.constructed = true;
+        }
+    }
+
     // True if move assignment takes over the block of `other`.
     HEADROOM_ALWAYS_INLINE constexpr bool can_take_over_(const vector& other) const noexcept {
         if constexpr (traits_::propagate_on_container_move_assignment::value) {

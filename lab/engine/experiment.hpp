@@ -77,6 +77,7 @@ struct configuration {
     double limited = 0;                          // bytes it may have, with swap for `memory` behind them; 0: as it likes
     double warmed = 0;                           // bytes that another process touches before each child; see warm_machine.hpp
     std::vector<std::string> contenders = {};    // the only ones that take part; empty: all
+    std::string huge_pages = {};                 // the machine's setting that it needs: see huge_pages.hpp; empty: as it is
 };
 
 struct contender {

@@ -55,6 +55,7 @@ void add_program(catalogue& all, const std::string& program, const json& answer,
             point.memory = each.at("memory");
             point.limited = each.value("limited", 0.0);
             point.warmed = each.value("warmed", 0.0);
+            point.huge_pages = each.value("huge_pages", "");
             point.contenders = each.at("contenders").get<std::vector<std::string>>();
             if (point.contenders.empty()) {
                 // In two minutes there is no time for every allocator, but where a configuration names its contenders.

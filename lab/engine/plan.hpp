@@ -36,11 +36,12 @@ struct planned {
     lab::parameters check;
     bool checked = false;
     int rounds = 1;
-    bool counted = false;    // more rounds than these say nothing
-    double seconds = 0;      // expected for one child
-    double memory = 0;       // bytes
-    double limited = 0;      // bytes it may have, with swap behind them; 0: as it likes
-    double warmed = 0;       // bytes touched by another process before each child
+    bool counted = false;      // more rounds than these say nothing
+    double seconds = 0;        // expected for one child
+    double memory = 0;         // bytes
+    double limited = 0;        // bytes it may have, with swap behind them; 0: as it likes
+    double warmed = 0;         // bytes touched by another process before each child
+    std::string huge_pages;    // the machine's setting; empty: as it is
     std::vector<std::string> contenders;
 
     // Expected seconds for one child, with the process that touches memory before it. A gigabyte takes 0.13 s to touch, and a second

@@ -11,6 +11,7 @@
 #include "engine/child.hpp"
 #include "engine/machine.hpp"
 #include "engine/other_load.hpp"
+#include "engine/huge_pages.hpp"
 #include "engine/preload.hpp"
 #include "engine/progress.hpp"
 #include "engine/records.hpp"
@@ -142,7 +143,7 @@ public:
         std::optional<std::pair<std::string, double>> agreed;
         const int rounds = point.rounds_of(options_.rounds);
         bool fresh = false;
-        std::optional<short_memory> squeeze;    // made when first needed, taken away when this configuration is left
+        conditions made;
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t i = 0; i < point.contenders.size(); ++i) {
                 if (stop_signal() != 0) return;
@@ -151,9 +152,9 @@ public:
                 if (absent(record)) continue;
                 if (known_.contains(key_of(record))) continue;
                 bar_.begin(point.experiment + "  " + contender + "  " + to_text(point.parameters));
-                measure(point, record, agreed, squeeze);
+                measure(point, record, agreed, made);
                 for (int again = 0; again < 3 && stop_signal() == 0 && must_repeat(point, record); ++again) {
-                    measure(point, record, agreed, squeeze);
+                    measure(point, record, agreed, made);
                 }
                 if (stop_signal() != 0) return;
                 out_.append(to_json(record));
@@ -190,6 +191,13 @@ public:
 
     [[nodiscard]] bool failed() const { return failed_; }
 
+    // Says in one line who was absent, and how to bring him; nothing if nobody was.
+    void say_absent() {
+        std::string names;
+        for (const std::string& one : absent_) names += (names.empty() ? "" : ", ") + one;
+        if (!names.empty()) bar_.say("absent: " + names + " (lab/peers/README.md says how to have them)");
+    }
+
     // Why the contender is absent, or nothing.
     static std::string absent_reason(const catalogue& all, const std::string& experiment, const std::string& contender) {
         for (const announced_experiment& one : all.experiments) {
@@ -202,6 +210,12 @@ public:
     }
 
 private:
+    // What a configuration needs of the machine: made when first needed, taken away when the configuration is left.
+    struct conditions {
+        std::optional<short_memory> squeeze;
+        std::optional<huge_page_setting> setting;
+    };
+
     [[nodiscard]] std::string headline_of(const std::string& experiment) const {
         for (const announced_experiment& one : all_.experiments) {
             if (one.id == experiment) return one.headline;
@@ -216,7 +230,9 @@ private:
         run_record record{machine_, of.experiment, of.contender, {}, 0, outcome::absent, why, {}};
         if (known_.insert(key_of(record)).second) {
             out_.append(to_json(record));
-            bar_.say(of.experiment + "  " + of.contender + ": absent, " + why);
+            // Under an allocator that is not here, each contender is absent.
+            const preload* const by = preload_of(of.contender);
+            absent_.insert(by != nullptr ? by->name : of.contender.substr(0, of.contender.find(' ')));
         }
         return true;
     }
@@ -264,7 +280,7 @@ private:
     }
 
     void measure(const planned& point, run_record& record, std::optional<std::pair<std::string, double>>& agreed,
-                 std::optional<short_memory>& squeeze) {
+                 conditions& made) {
         if (const auto found = wrong_.find(point.level + point.experiment + unpaired(record.contender)); found != wrong_.end()) {
             record.outcome = outcome::error;
             record.detail = found->second;
@@ -281,17 +297,25 @@ private:
         }
         child_request request = request_for(point, record.contender, point.parameters, available);
         if (point.limited > 0) {
-            if (!squeeze) {
+            if (!made.squeeze) {
                 short_memory_places places;
                 places.swap_folders.insert(places.swap_folders.begin(), folder_of(options_.out));
-                squeeze.emplace(static_cast<std::uint64_t>(point.limited), static_cast<std::uint64_t>(point.memory), places);
+                made.squeeze.emplace(static_cast<std::uint64_t>(point.limited), static_cast<std::uint64_t>(point.memory), places);
             }
-            if (!squeeze->refusal().empty()) {
+            if (!made.squeeze->refusal().empty()) {
                 record.outcome = outcome::not_run;
-                record.detail = "memory cannot be made short here: " + squeeze->refusal();
+                record.detail = "memory cannot be made short here: " + made.squeeze->refusal();
                 return;
             }
-            request.entrance = squeeze->entrance();
+            request.entrance = made.squeeze->entrance();
+        }
+        if (!point.huge_pages.empty()) {
+            if (!made.setting) made.setting.emplace(point.huge_pages);
+            if (!made.setting->refusal().empty()) {
+                record.outcome = outcome::not_run;
+                record.detail = "huge pages cannot be set: " + made.setting->refusal();
+                return;
+            }
         }
         if (point.warmed > 0) {
             // Warms the machine alike before every contender. If that fails, the figures are only less even.
@@ -320,6 +344,7 @@ private:
     record_writer& out_;
     progress& bar_;
     bool failed_ = false;
+    std::set<std::string> absent_;                          // peers, without their strategies, and allocators
     double waiting_left_ = options_.waiting.value_or(0);    // s
 };
 
@@ -378,6 +403,7 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
         bar.say("Stopped. " + options.out + " holds what was measured. To go on:\n  " + options.resume_hint);
         return 128 + signal;
     }
+    work.say_absent();
     bar.say("Results are in " + options.out);
     return work.failed() ? 1 : 0;
 }

@@ -43,6 +43,7 @@ json list(headroom::lab::grid_size size) {
                        {"memory", each.memory},
                        {"limited", each.limited},
                        {"warmed", each.warmed},
+                       {"huge_pages", each.huge_pages},
                        {"contenders", each.contenders}};
             if (one.check) entry["check"] = to_json(one.check(each.parameters));
             configurations.push_back(std::move(entry));

@@ -103,7 +103,7 @@ std::size_t bytes_to_leave(locked_range control, std::size_t owners, std::size_t
     const std::size_t memory = control->extent.memory();
     std::size_t left = memory - std::min(memory - owners, std::max(excess, min_release));
     // Splitting a huge page would keep its memory.
-    if (control->protection.huge_advised() && left > huge_page_alignment)
+    if (control->protection.huge_until() != 0 && left > huge_page_alignment)
         left = huge_page_after(control.get(), left - huge_page_alignment + 1);
     return std::max(left, owners);
 }
@@ -160,7 +160,7 @@ bool may_serve(const range* control, const range_request& request) noexcept {
     if (request.exact || made.held == holding::open ? made.usable != request.bytes : made.usable < request.bytes) return false;
     if (made.held != request.policy.how_held() || control->cache.is_unfit()) return false;
     if (!declines_huge_pages(request.policy)) return true;
-    return !control->protection.huge_advised() && (control->protection.huge_declined() || !huge_pages_come_unasked());
+    return control->protection.huge_until() == 0 && (control->protection.huge_declined() || !huge_pages_come_unasked());
 }
 
 // Returns the class of sizes that `bytes` are in: 0 up to 64 KiB, then by powers of two.

@@ -81,7 +81,7 @@ std::size_t commit_target(locked_range control, std::size_t least, bool past_sta
     const std::size_t memory = control->extent.memory();
     std::size_t target = least;
     if (least > memory && least > huge) {
-        advise_huge_once(control);
+        advise_huge_after(control, std::max(control->extent.committed(), control->policy.from()));
         target = huge_page_after(control.get(), least);
     } else if (policy.which() != policy_kind::page_by_page) {
         const std::size_t committed = control->extent.committed();
@@ -109,7 +109,8 @@ std::size_t commit_to(locked_range control, std::size_t needed, commit_kind kind
         const bool past_start = least > control->policy.from();
         const bool page_by_page = control->policy.which() == policy_kind::page_by_page;
         const bool untouched = kind != commit_kind::by_policy || page_by_page;
-        if (exactly && past_start && commits_huge_pages(control)) advise_huge_once(control);
+        if (exactly && past_start && commits_huge_pages(control))
+            advise_huge_after(control, std::max(control->extent.committed(), control->policy.from()));
         why = failure_of(commit_best_effort(control, exactly ? least : commit_target(control, least, past_start), least,
                                             untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;
@@ -142,6 +143,9 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const range_lock held(control);
     const std::size_t to = whole_pages(needed);
+    const std::size_t there = std::max(held->extent.committed(), held->extent.memory());
+    huge_part huge{there, there};
+    if (to > there && commits_huge_pages(held) && !memory_is_guarded()) huge = advise_huge_within(held, there, to);
     std::error_code error = make_accessible(held, to);
     if (error) {
         release_unused();
@@ -150,8 +154,13 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = failure_of(error);
     if (error) return;
     held->extent.set_charged(to);
-    // Steps would gain nothing.
-    if (to > held->extent.committed() && to <= held->extent.memory()) (void)commit_up_to(held, to, populate_when::at_first_touch);
+    if (huge.begin < huge.end) {
+        // A huge page is zeroed at its first touch, and is still in the cache when it is written. Steps would gain nothing.
+        (void)commit_up_to(held, huge.begin, populate_when::now);
+        (void)commit_up_to(held, huge.end, populate_when::by_owner);
+    } else if (to > held->extent.committed() && to <= held->extent.memory()) {
+        (void)commit_up_to(held, to, populate_when::at_first_touch);
+    }
 }
 
 }}}    // namespace headroom::detail

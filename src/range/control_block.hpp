@@ -31,8 +31,9 @@ struct range_list;
 struct published_places;
 class range_lock;
 class locked_range;
-// When pages get memory. by_touch: now, and where the system has no call for that, by writing to each page.
-enum class populate_when { now, by_touch, at_first_touch };
+// When pages get memory. by_touch: now, and where the system has no call for that, by writing to each page. by_owner: at first touch, and
+// the owner writes to all of them next.
+enum class populate_when { now, by_touch, by_owner, at_first_touch };
 
 // Control blocks are reused, never freed, because a lookup may hold a pointer to one whose range was unmapped.
 //
@@ -166,7 +167,8 @@ public:
     [[nodiscard]] access allowed() const noexcept { return allowed_; }
     // Bytes from the base protected so; memory committed later is writable.
     [[nodiscard]] std::size_t protected_bytes() const noexcept { return protected_bytes_; }
-    [[nodiscard]] bool huge_advised() const noexcept { return huge_advised_; }
+    // Bytes from the base up to which huge pages were asked for; 0: nowhere.
+    [[nodiscard]] std::size_t huge_until() const noexcept { return huge_until_; }
     // True if it declined the huge pages that the system gives unasked.
     [[nodiscard]] bool huge_declined() const noexcept { return huge_declined_; }
 
@@ -176,14 +178,14 @@ public:
     }
     // Protection ends where memory was returned to the system.
     void limit_to(std::size_t bytes) noexcept { protected_bytes_ = protected_bytes_ < bytes ? protected_bytes_ : bytes; }
-    void set_huge_advised(bool advised) noexcept { huge_advised_ = advised; }
+    void set_huge_until(std::size_t bytes) noexcept { huge_until_ = bytes; }
     void set_huge_declined(bool declined) noexcept { huge_declined_ = declined; }
 
 private:
     friend struct published_places;
     access allowed_ = access::read_write;
     std::size_t protected_bytes_ = 0;
-    bool huge_advised_ = false;
+    std::size_t huge_until_ = 0;
     bool huge_declined_ = false;
 };
 

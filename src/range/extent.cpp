@@ -53,8 +53,8 @@ std::error_code commit_up_to(locked_range control, std::size_t to, populate_when
     std::size_t there = std::max(from, std::min(extent.memory(), to));    // has memory up to here
     // Not for a single page: a range's first page arrives sooner at its first touch, above all a process's first.
     const std::size_t ahead = std::max({max_populate_ahead, from / 16, control->policy.max_step()});
-    const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
-    if (how != populate_when::at_first_touch && there < populated && populated > page_size()) {
+    const std::size_t populated = to - from > ahead && how != populate_when::by_owner ? whole_pages(from + ahead) : to;
+    if ((how == populate_when::now || how == populate_when::by_touch) && there < populated && populated > page_size()) {
         std::error_code error = prefault(control->part(there, populated));
         if (error && error != out_of_memory() && how == populate_when::by_touch) {
             touch_pages(control->part(there, populated));
@@ -130,11 +130,24 @@ bool protect_memory(locked_range control) noexcept {
     return true;
 }
 
-void advise_huge_once(locked_range control) noexcept {
-    if (control->protection.huge_advised() || !huge_pages_allowed()) return;
-    control->protection.set_huge_advised(true);
-    const std::size_t from = huge_page_after(control.get(), std::max(control->extent.committed(), control->policy.from()));
+void advise_huge_after(locked_range control, std::size_t bytes) noexcept {
+    const std::size_t from = huge_page_after(control.get(), std::max(bytes, control->protection.huge_until()));
+    if (control->protection.huge_until() >= control->size() || !huge_pages_allowed()) return;
+    control->protection.set_huge_until(control->size());
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
+}
+
+huge_part advise_huge_within(locked_range control, std::size_t from, std::size_t to) noexcept {
+    const std::size_t begin = huge_page_after(control.get(), from);
+    if (to < begin + huge_page_alignment) return {from, from};
+    const std::size_t end = huge_page_after(control.get(), to - huge_page_alignment + 1);
+    const std::size_t advised = control->protection.huge_until();
+    if (end > advised) {
+        control->protection.set_huge_until(end);
+        const std::size_t rest = std::max(begin, advised);
+        (void)advise_huge(control->part(rest, end));
+    }
+    return {begin, end};
 }
 
 void zero_old_contents(locked_range control, std::size_t from, std::size_t to) noexcept {

@@ -47,8 +47,15 @@ void settle_range(locked_range control, std::size_t bytes) noexcept;
     const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % huge_page_alignment);
     return round_up(bytes + inside, huge_page_alignment) - inside;
 }
-// Advises huge pages from the policy's `from()` or the committed bytes on, once. Does not ask whether the policy has huge pages.
-void advise_huge_once(locked_range control) noexcept;
+// Asks for huge pages in all that follows the first `bytes`, once, unless the process wants none. Does not ask whether the policy has them.
+void advise_huge_after(locked_range control, std::size_t bytes) noexcept;
+
+// Asks for the huge pages that fit into [from, to). Returns where they are, in bytes from the base; nothing if none fits.
+struct huge_part {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+[[nodiscard]] huge_part advise_huge_within(locked_range control, std::size_t from, std::size_t to) noexcept;
 
 // True if kept memory is inaccessible until its next owner commits it. Otherwise the next owner gets it without a system call.
 [[nodiscard]] inline bool warm_memory_is_protected() noexcept {

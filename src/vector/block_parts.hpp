@@ -25,6 +25,15 @@ inline std::byte* end_of(const block_layout& layout, void* begin, std::size_t el
     return static_cast<std::byte*>(begin) + elements * layout.element_bytes;
 }
 
+// True for null and a small_vector's own buffer.
+inline bool is_no_block(const block_layout& layout, const void* begin, const void* cap) noexcept {
+    return begin == nullptr || (layout.inline_bytes != 0 && bytes_between(begin, cap) <= layout.inline_bytes);
+}
+// True if the block's header names a reservation, or says that there is none.
+inline bool is_mapped(const block_layout& layout, const void* begin, const void* cap) noexcept {
+    return bytes_between(begin, cap) >= layout.min_mapped_bytes && !is_no_block(layout, begin, cap);
+}
+
 // Header before the first element of a mapped block.
 struct block_header {
     range* control;          // null: on the heap

@@ -41,6 +41,10 @@ inline constexpr std::size_t min_checked_heap_block = std::size_t{1} << 20;
 [[nodiscard]] void* allocate_heap_block(const block_layout& layout, std::size_t bytes) noexcept;
 // The same for memory that was admitted.
 [[nodiscard]] void* allocate_admitted_heap_block(const block_layout& layout, std::size_t bytes) noexcept;
+// True if blocks of so many bytes come from malloc without further ado.
+[[nodiscard]] inline bool is_plain_block(const block_layout& layout, std::size_t bytes) noexcept {
+    return layout.heap == nullptr && bytes < layout.min_mapped_bytes && bytes < min_checked_heap_block;
+}
 void free_heap_block(const block_layout& layout, void* begin) noexcept;
 
 }}}    // namespace headroom::detail

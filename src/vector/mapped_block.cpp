@@ -54,6 +54,12 @@ block<void*> reserve_block(const block_layout& layout, std::size_t required, std
         acquire_slow(reservation_for(least), false, least, layout.commit, why, grows ? 0 : block_bytes(layout, wanted));
     if (why) return {};
     std::size_t committed = held.committed;
+    // Built in steps: charged at once, so that huge pages begin at the first element.
+    if (!exactly && !grows && required < wanted) {
+        failure ignored;    // the steps say why they are refused
+        charge(held.control, block_bytes(layout, wanted), ignored);
+        committed = std::max(committed, held.control->extent.committed());
+    }
     // Populates only what is required; the rest of the smallest mapped block is made accessible.
     if (committed < block_bytes(layout, required)) {
         committed = commit_for_block(held.control, block_bytes(layout, required), exactly, why);

@@ -53,6 +53,7 @@ public:
     }
     static constexpr bool can_realloc_() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }
+    static constexpr bool has_bulk_() noexcept { return false; }
 
     toy_store() = default;
     explicit toy_store(std::nullptr_t) noexcept {}
@@ -96,6 +97,10 @@ public:
     void construct_many_in_new_block_(T* at, std::size_t count, const Source& source, std::size_t skip) {
         rebuild(at, block(twice(static_cast<std::size_t>(end_ - begin_) + count)), count,
                 [&](T* place) { source.construct_(*this, place, skip, count); });
+    }
+    template <class Source>
+    void append_in_steps_(std::size_t count, const Source& source, std::size_t skip, std::size_t) {
+        construct_many_in_new_block_(end_, count, source, skip);
     }
     template <class Source>
     void replace_contents_(std::size_t count, const Source& source) {

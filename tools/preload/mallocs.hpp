@@ -25,7 +25,7 @@ struct malloc_setting {
 // NAME=FILE any other. Throws std::invalid_argument, with the names there are, if there is none.
 [[nodiscard]] malloc_library malloc_named(const std::string& word);
 
-// Returns the setting with which the malloc asks for huge pages, joined with what this process has in that variable; empty if there is none.
+// Returns the setting with which the malloc asks for huge pages, joined with what this process has in that variable; empty: there is none.
 [[nodiscard]] malloc_setting huge_pages_of(const malloc_library& library);
 
 // Returns the value of LD_PRELOAD that has `file` before what this process was itself started with.

@@ -87,6 +87,13 @@
 #define HEADROOM_NO_UNIQUE_ADDRESS [[no_unique_address]]
 #endif
 
+// True in builds that optimise for size: short paths are then left to the compiled library.
+#if defined(__OPTIMIZE_SIZE__)
+#define HEADROOM_FOR_SIZE true
+#else
+#define HEADROOM_FOR_SIZE false
+#endif
+
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.
 #define HEADROOM_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/sources.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -75,6 +75,8 @@ bool is_position(const T* begin, const T* at, std::size_t size) noexcept {
 
 // Source of default-initialised elements in hardened builds: zero bytes where a value is unspecified, so that old contents stay hidden.
 struct default_init_source : uninitialized_source {
+    template <class Store, class T>
+    static constexpr bool is_bulk = false;
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::uses_default_construct_() && std::is_trivially_default_constructible_v<T>) {

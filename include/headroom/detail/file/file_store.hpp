@@ -23,6 +23,7 @@ public:
 
     static constexpr bool never_relocates_ = true;
     static constexpr bool can_refuse_changes_ = true;
+    static constexpr bool has_bulk_() noexcept { return false; }
     static constexpr const char* container_name_ = "file_vector";
 
     constexpr file_store_() noexcept = default;

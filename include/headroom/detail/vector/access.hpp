@@ -139,7 +139,8 @@ protected:
     // constant evaluation, where addresses cannot be compared.
     template <class Container>
     [[nodiscard]] constexpr bool contains_object_([[maybe_unused]] const Container& other) const noexcept {
-        if constexpr (std::is_class_v<value_type> && sizeof(value_type) >= sizeof(Container)) {
+        if constexpr (std::is_class_v<value_type> && !std::is_trivially_copyable_v<value_type> &&
+                      sizeof(value_type) >= sizeof(Container)) {
             if (HEADROOM_CONSTANT_EVALUATED()) return true;
             const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(other));
             return at >= reinterpret_cast<std::uintptr_t>(raw_(begin_)) && at < reinterpret_cast<std::uintptr_t>(raw_(end_));

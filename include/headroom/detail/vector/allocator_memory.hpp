@@ -8,6 +8,7 @@
 #include <vector>    // allocator_traits
 
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
 #include <headroom/detail/vector/heap_memory.hpp>
 #include <headroom/detail/std_forward.hpp>
 #include <headroom/growth.hpp>
@@ -49,6 +50,7 @@ struct allocator_memory {
     }
     static constexpr bool can_realloc() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }
+    static constexpr bool has_bulk() noexcept { return false; }
 
     constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
     constexpr explicit allocator_memory(const A& from) noexcept : allocator_(from) {}
@@ -100,6 +102,38 @@ struct allocator_memory {
         const pointer begin = traits::allocate(allocator_, static_cast<typename traits::size_type>(wanted));
         return {begin, begin + static_cast<typename traits::difference_type>(wanted)};
     }
+    // As heap_memory's. Throw std::length_error past max_size() too.
+    [[nodiscard]] constexpr block<pointer> allocate_slow(std::size_t size, std::size_t required, bool exactly) {
+        if (required > max_size()) detail::throw_length_error("headroom::vector: past max_size()");
+        return allocate<false>(required, exactly ? required : next_capacity(size, required), exactly);
+    }
+    [[nodiscard]] constexpr block<pointer> expand_or_allocate(pointer begin, pointer end, const pointer&, std::size_t required,
+                                                              bool exactly) {
+        return allocate_slow(static_cast<std::size_t>(end - begin), required, exactly);
+    }
+    [[nodiscard]] constexpr block<pointer> allocate_for_steps(std::size_t count, std::size_t& step) {
+        step = count;
+        return allocate_slow(0, count, true);
+    }
+    [[nodiscard]] constexpr block<pointer> expand_for_steps(pointer begin, pointer end, const pointer&, std::size_t count,
+                                                            std::size_t& step) {
+        const auto size = static_cast<std::size_t>(end - begin);
+        if (count > max_size() - size) detail::throw_length_error("headroom: past max_size()");
+        step = count;
+        return allocate_slow(size, size + count, false);
+    }
+    [[nodiscard]] static constexpr std::size_t next_step(const pointer&, const pointer&, const pointer&, std::size_t left,
+                                                         std::size_t) noexcept {
+        return left;
+    }
+    [[nodiscard]] static constexpr bool is_short(std::size_t) noexcept { return false; }
+    [[nodiscard]] static constexpr bool grows_exactly(std::size_t) noexcept { return false; }
+    [[nodiscard]] constexpr block<pointer> allocate_short(std::size_t count) { return allocate_slow(0, count, true); }
+    [[nodiscard]] constexpr block<pointer> block_for_one_more(const pointer& begin, const pointer& cap, bool) {
+        const auto size = static_cast<std::size_t>(cap - begin);
+        return allocate_slow(size, size + 1, false);
+    }
+    constexpr void release_slow(pointer begin, pointer cap) noexcept { release(begin, cap); }
     constexpr void release(pointer begin, pointer cap) noexcept {
         if (begin != pointer()) {
             traits::deallocate(allocator_, begin, static_cast<typename traits::size_type>(cap - begin));

@@ -14,6 +14,8 @@
 #include <headroom/detail/vector/access.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/ranges.hpp>
+#include <headroom/detail/vector/sources.hpp>
+#include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -227,7 +229,7 @@ protected:
     constexpr bool grow_for_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_new_size_(now);
         HEADROOM_UNPOISON_CAPACITY();
-        if constexpr (Store::never_relocates_) {
+        if constexpr (Store::never_relocates_ || Source::template grows_first<Store, value_type>) {
             this->grow_to_(needed);
             return true;
         } else {
@@ -268,19 +270,55 @@ protected:
         return size() + more;
     }
 
+    // True if the library writes the elements of the source: see bulk_elements.hpp.
+    template <class Source>
+    static constexpr bool is_bulk_() noexcept {
+        return Store::has_bulk_() && Source::template is_bulk<Store, value_type>;
+    }
+    // True if it writes copies of one T().
+    template <class Source>
+    static constexpr bool is_bulk_zero_() noexcept {
+        return Store::has_bulk_() && std::is_same_v<Source, value_init_source> &&
+               value_init_source::is_repeatable<Store, value_type>;
+    }
     // Appends the elements [skip, skip + count) of the source. Inline while the capacity suffices: the compiler still knows the size.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         expect_changeable_();
-        if (count > unused_capacity_()) {
-            if (begin_ != pointer() || count > step_size_() || !can_grow_before_construct_(source, skip, count)) {
-                append_with_growth_(count, source, skip);
+        if constexpr (is_bulk_<Source>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (count <= unused_capacity_() || this->allocate_short_(count, true)) {
+                    append_within_capacity_(count, source, skip);
+                } else {
+                    HEADROOM_UNPOISON_CAPACITY();
+                    this->template append_bulk_<Source::repeats>(source.template bulk_elements<value_type>(skip), count);
+                }
                 return;
             }
-            HEADROOM_UNPOISON_CAPACITY();
-            this->grow_to_(count);
+        } else if constexpr (is_bulk_zero_<Source>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (std::is_scalar_v<value_type> && (count <= unused_capacity_() || this->allocate_short_(count, true))) {
+                    append_within_capacity_(count, source, skip);
+                } else {
+                    const value_type zero = value_type();
+                    append_from_(count, fill_source{zero});
+                }
+                return;
+            }
         }
-        append_within_capacity_(count, source, skip);
+        if (count > unused_capacity_()) {
+            if constexpr (Store::never_relocates_ || is_trivially_relocatable_v<value_type>) {
+                if (begin_ == pointer() && count <= step_size_() && can_grow_before_construct_(source, skip, count)) {
+                    HEADROOM_UNPOISON_CAPACITY();
+                    this->grow_to_(count);
+                    append_within_capacity_(count, source, skip);
+                    return;
+                }
+            }
+            append_with_growth_(count, source, skip);
+        } else {
+            append_within_capacity_(count, source, skip);
+        }
     }
     // Appends the elements [skip, skip + count) of the source. Precondition: they fit in the capacity.
     template <class Source>
@@ -338,6 +376,14 @@ protected:
     template <class Source>
     HEADROOM_NOINLINE constexpr void append_with_growth_(size_type count, const Source& source, size_type skip) {
         append_rollback_ guard(*this);
+        if constexpr (!Store::never_relocates_) {
+            if constexpr (!Store::can_realloc_()) {
+                HEADROOM_UNPOISON_CAPACITY();
+                this->append_in_steps_(count, source, skip, Source::can_build_in_steps ? step_size_() : count);
+                guard.committed = true;
+                return;
+            }
+        }
         size_type most = Source::can_build_in_steps && count > step_size_() ? elements_per_step_(count) : count;
         if constexpr (Source::template writes_nothing<Store, value_type>) {
             // Elements that are not written to here are not populated either. In place that needs no geometric growth.
@@ -348,9 +394,9 @@ protected:
             most = count;
         }
         while (count != 0) {
-            size_type now = (std::min)(count, most);
-            // Fills the capacity before it grows: a step that lacks only a few elements would be taken for a push_back.
-            if (now != count && unused_capacity_() != 0) now = (std::min)(now, unused_capacity_());
+            // Fills the capacity before it grows: a step that lacks only a few elements would be taken for a push_back, and a long copy in
+            // one go passes by the processor's cache.
+            const size_type now = (std::min)(count, most != count && unused_capacity_() != 0 ? unused_capacity_() : most);
             if (now > unused_capacity_() && !grow_for_(size(), now, count, source, skip)) break;
             append_within_capacity_(now, source, skip);
             count -= now;
@@ -401,31 +447,35 @@ protected:
 
     // Constructs the elements of a new vector.
     template <class Source>
-    constexpr void construct_initial_(size_type count, const Source& source) {
-        // A path that grows must not be compiled for elements that cannot be moved.
-        if constexpr (std::is_move_constructible_v<value_type>) {
-            if (count > step_size_()) {
-                allocate_for_steps_(count);
-                append_with_growth_(count, source, 0);
+    HEADROOM_ALWAYS_INLINE constexpr void construct_initial_(size_type count, const Source& source) {
+        if constexpr (is_bulk_<Source>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (this->allocate_short_(count, false)) return append_within_capacity_(count, source, 0);
+                HEADROOM_UNPOISON_CAPACITY();
+                this->template construct_bulk_<Source::repeats>(source.template bulk_elements<value_type>(0), count);
+                return;
+            }
+        } else if constexpr (is_bulk_zero_<Source>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (std::is_scalar_v<value_type> && this->allocate_short_(count, false)) {
+                    return append_within_capacity_(count, source, 0);
+                }
+                const value_type zero = value_type();
+                construct_initial_(count, fill_source{zero});
                 return;
             }
         }
-        {
-            HEADROOM_UNPOISON_CAPACITY();
-            this->allocate_(count, count);
-        }
-        append_within_capacity_(count, source, 0);
+        if (count != 0) construct_in_steps_(count, source);
     }
-    HEADROOM_NOINLINE constexpr void construct_values_(size_type count) { construct_initial_(count, value_init_source{}); }
-    HEADROOM_NOINLINE constexpr void construct_filled_(size_type count, const value_type& value) {
-        construct_initial_(count, fill_source{value});
-    }
-    HEADROOM_NOINLINE constexpr void construct_copies_(const value_type* first, size_type count) {
-        construct_initial_(count, copy_source<const value_type*>{first});
-    }
-    HEADROOM_NOINLINE constexpr void allocate_for_steps_(size_type count) {
+    // Constructs the elements of a new vector in steps, so that their pages are still in the cache. If that throws, those built stay.
+    template <class Source>
+    constexpr void construct_in_steps_(size_type count, const Source& source) {
         HEADROOM_UNPOISON_CAPACITY();
-        this->allocate_(count, step_size_());
+        size_type step = this->allocate_for_steps_(count, Source::can_build_in_steps ? step_size_() : count);
+        while (this->build_in_steps_(source, 0, count, step) != count) {
+            this->start_over_(count);
+            step = count;
+        }
     }
     // Constructs the elements of a new vector from a cursor.
     template <class Cursor>
@@ -439,5 +489,4 @@ protected:
         }
     }
 };
-
 }}}    // namespace headroom::detail

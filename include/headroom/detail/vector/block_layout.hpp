@@ -30,6 +30,10 @@ struct block_layout {
     const heap_functions* heap;         // null: malloc, see heap_memory.hpp
     bool short_uses_malloc;             // true if all blocks up to twice max_short_block bytes come from malloc
     commit_policy commit;
+    std::size_t min_mapped_bytes;    // those elements' bytes, or SIZE_MAX
+    std::size_t inline_bytes;        // capacity of a small_vector's own buffer, which is no block
+    // Capacity to grow to from `size` elements; null: twice, at least `required`.
+    std::size_t (*next_capacity)(std::size_t size, std::size_t required) noexcept;
 };
 
 // Memory for elements, [begin, cap). Null if refused.

@@ -16,6 +16,8 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/range/admitting.hpp>
+#include <headroom/detail/vector/bulk_elements.hpp>
+#include <headroom/detail/vector/element_blocks.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/growing_block.hpp>
 #include <headroom/detail/vector/mapped_block.hpp>
@@ -43,7 +45,8 @@ struct heap_of {
     static constexpr heap_functions functions{allocate_bytes, free_bytes};
 };
 
-template <class T, class Policy>
+// `Inline`: elements in a buffer of the container's own, which the functions for many elements do not free.
+template <class T, class Policy, std::size_t Inline = 0>
 struct heap_memory : default_construction_<T> {
     using value_type = T;
     using pointer = T*;
@@ -96,12 +99,12 @@ struct heap_memory : default_construction_<T> {
 
     // Charges the memory of `required` elements in place. False if they do not fit there, or if refused.
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
-        return is_mapped(begin, cap) && detail::charge_mapped(layout_of<>::value, begin, required);
+        return detail::charge_block(layout_of<>::value, begin, cap, required);
     }
     // Expands the block to `required` elements without relocation. Returns its new end, or null.
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap)) return nullptr;
-        return static_cast<T*>(detail::expand_mapped_in_place(layout_of<>::value, begin, required, exactly));
+        if (HEADROOM_CONSTANT_EVALUATED()) return nullptr;
+        return static_cast<T*>(detail::try_expand_block(layout_of<>::value, begin, cap, required, exactly));
     }
 
     // Returns a block for `required` relocatable elements, geometric unless `exactly`; releases the old one. Throws std::bad_alloc.
@@ -124,6 +127,105 @@ struct heap_memory : default_construction_<T> {
             if (size >= max_size()) detail::throw_length_error("headroom::vector: past max_size()");
             return reallocate(begin, end, end, size + 1, false);
         }
+    }
+
+    // --- Slow paths, compiled once: see element_blocks.hpp. They throw std::length_error past max_size() too.
+
+    [[nodiscard]] static constexpr block<T*> allocate_slow(std::size_t size, std::size_t required, bool exactly) {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            return allocate<false>(required, exactly ? required : next_capacity(size, required), exactly);
+        }
+        return typed_block(detail::allocate_block(layout_of<>::value, size, required, exactly));
+    }
+    [[nodiscard]] static constexpr block<T*> expand_or_allocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
+        if (HEADROOM_CONSTANT_EVALUATED()) return allocate_slow(static_cast<std::size_t>(end - begin), required, exactly);
+        return typed_block(detail::expand_or_allocate(layout_of<>::value, begin, end, cap, required, exactly));
+    }
+    static constexpr void release_slow(T* begin, T* cap) noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) return release(begin, cap);
+        detail::release_any_block(layout_of<>::value, begin, cap);
+    }
+    // Return a block for `count` elements behind those of [begin, end), built `step` at a time; set that to `count` if all memory is
+    // there.
+    [[nodiscard]] static constexpr block<T*> allocate_for_steps(std::size_t count, std::size_t& step) {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            step = count;
+            return allocate_slow(0, count, true);
+        }
+        const block_in_steps made = detail::allocate_for_steps(layout_of<>::value, count, step);
+        step = made.step;
+        return typed_block(made.to);
+    }
+    [[nodiscard]] static constexpr block<T*> expand_for_steps(T* begin, T* end, T* cap, std::size_t count, std::size_t& step) {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            const auto size = static_cast<std::size_t>(end - begin);
+            step = count;
+            return allocate_slow(size, size + count, false);
+        }
+        const block_in_steps made = detail::expand_for_steps(layout_of<>::value, begin, end, cap, count, step);
+        step = made.step;
+        return typed_block(made.to);
+    }
+    // Returns how many of the `left` elements to build next, and sets `cap`.
+    [[nodiscard]] static constexpr std::size_t next_step(T* begin, T* end, T*& cap, std::size_t left, std::size_t step) {
+        if (HEADROOM_CONSTANT_EVALUATED()) return left;
+        const element_step next = detail::next_step(layout_of<>::value, begin, end, cap, left, step);
+        cap = static_cast<T*>(next.cap);
+        return next.count;
+    }
+
+    // True if a block for `count` elements is a call of malloc and nothing else: the caller makes it inline. False for none.
+    [[nodiscard]] static constexpr bool is_short(std::size_t count) noexcept {
+        constexpr std::size_t most = std::size_t{1} << 10;
+        return !HEADROOM_FOR_SIZE && is_on_malloc() && Policy::map_threshold > most && count - 1 < most / sizeof(T) &&
+               !HEADROOM_CONSTANT_EVALUATED();
+    }
+    // Allocates a short block. Throws std::bad_alloc.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE static block<T*> allocate_short(std::size_t count) {
+        auto* const begin = static_cast<T*>(std::malloc(count * sizeof(T)));
+        if (HEADROOM_UNLIKELY(begin == nullptr)) detail::throw_bad_alloc();
+        return {begin, begin + count};
+    }
+    // True if the first block that grows to `count` elements has exactly that capacity.
+    [[nodiscard]] static constexpr bool grows_exactly(std::size_t count) noexcept {
+        return is_doubling && (count > 1 || !can_fill_heap_block());
+    }
+    // Returns a block for one element more than the full block [begin, cap) holds: that block if it could be expanded and `may_expand`.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE static constexpr block<T*> block_for_one_more(T* begin, T* cap, bool may_expand) {
+        const auto size = static_cast<std::size_t>(cap - begin);
+        if constexpr (is_doubling && is_on_malloc()) {
+            if (is_short(2 * size + 1)) return allocate_short(next_capacity(size, size + 1));
+        }
+        return may_expand ? expand_or_allocate(begin, cap, cap, size + 1, false) : allocate_slow(size, size + 1, false);
+    }
+
+    // --- Many elements, written as bytes: see bulk_elements.hpp. They return the block that holds the elements then.
+
+    // True if elements may be copied as bytes by the library.
+    static constexpr bool has_bulk() noexcept { return bytewise_movable<T> && is_trivially_relocatable_v<T>; }
+    template <bool Repeats>
+    [[nodiscard]] static block<T*> construct_many(const T* from, std::size_t count) {
+        const block_layout& layout = layout_of<>::value;
+        return typed_block(Repeats ? detail::construct_filled(layout, from, count)
+                                   : detail::construct_copies(layout, from, count));
+    }
+    template <bool Repeats>
+    [[nodiscard]] static block<T*> append_many(T* begin, T* end, T* cap, const T* from, std::size_t count) {
+        const block_layout& layout = layout_of<>::value;
+        return typed_block(Repeats ? detail::append_filled(layout, begin, end, cap, from, count)
+                                   : detail::append_copies(layout, begin, end, cap, from, count));
+    }
+    template <bool Repeats>
+    [[nodiscard]] static block<T*> assign_many(T* begin, T* cap, const T* from, std::size_t count) {
+        const block_layout& layout = layout_of<>::value;
+        return typed_block(Repeats ? detail::assign_filled(layout, begin, cap, from, count)
+                                   : detail::assign_copies(layout, begin, cap, from, count));
+    }
+    template <bool Repeats>
+    [[nodiscard]] static block<T*> insert_many(T* begin, T* at, T* end, T* cap, const T* from, std::size_t count) {
+        const block_layout& layout = layout_of<>::value;
+        return typed_block(Repeats ? detail::insert_filled(layout, begin, at, end, cap, from, count)
+                                   : detail::insert_copies(layout, begin, at, end, cap, from, count));
     }
 
     // Returns the capacity to grow to from a full block of `size` elements: geometric, at least `required`.
@@ -153,8 +255,8 @@ struct heap_memory : default_construction_<T> {
 
     // Trims the block to a capacity of `count` elements, or of the smallest mapped block. Returns the new end.
     [[nodiscard]] static constexpr T* trim_to_capacity(T* begin, T* cap, std::size_t count) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_mapped(begin, cap)) return cap;
-        return trim_block(begin, cap, count < mapped_threshold() ? mapped_threshold() : count);
+        if (HEADROOM_CONSTANT_EVALUATED()) return cap;
+        return static_cast<T*>(detail::trim_to_capacity(layout_of<>::value, begin, cap, count));
     }
 
     // True if a block of `capacity` elements should be replaced by a smaller one for `size`.
@@ -169,6 +271,10 @@ private:
     // Smallest capacity of a mapped block, in elements.
     [[nodiscard]] static constexpr std::size_t mapped_threshold() noexcept {
         return Policy::map_threshold / sizeof(T) + (Policy::map_threshold % sizeof(T) != 0 ? 1 : 0);
+    }
+    [[nodiscard]] static constexpr std::size_t min_mapped_bytes() noexcept {
+        return mapped_threshold() > static_cast<std::size_t>(-1) / sizeof(T) ? static_cast<std::size_t>(-1)
+                                                                             : mapped_threshold() * sizeof(T);
     }
     [[nodiscard]] static constexpr bool is_mapped(const T* begin, const T* cap) noexcept {
         // A null block has no capacity.
@@ -201,8 +307,15 @@ private:
     // In a template, because cl instantiates a class's own constants with the class, and T may be incomplete there.
     template <class = void>
     struct layout_of {
-        static constexpr block_layout value{sizeof(T), alignof(T),          mapped_threshold(),
-                                            heap(),    short_uses_malloc(), Policy::commit};
+        static constexpr block_layout value{sizeof(T),
+                                            alignof(T),
+                                            mapped_threshold(),
+                                            heap(),
+                                            short_uses_malloc(),
+                                            Policy::commit,
+                                            min_mapped_bytes(),
+                                            Inline * sizeof(T),
+                                            is_doubling ? nullptr : &heap_memory::next_capacity};
     };
 };
 

@@ -92,7 +92,7 @@ public:
     // Charges the memory of `count` elements in place. A store without a block first allocates one, as allocate_(). False if `count`
     // elements do not fit in place or are refused there. Throws if the new block is refused.
     [[nodiscard]] bool charge_(std::size_t count, std::size_t commit_count) {
-        if (begin_ == pointer()) allocate_(count, commit_count);
+        if (begin_ == pointer()) return allocate_for_steps_(count, commit_count) != count;
         return memory_.try_charge_(begin_, cap_, count);
     }
     // Releases what growing past a capacity of `count` elements committed and charged in place, once building the elements has failed.
@@ -103,6 +103,38 @@ public:
         if (cap == pointer()) return false;
         cap_ = cap;
         return true;
+    }
+
+    // --- Many elements, written as bytes by the library (bulk_elements.hpp). Not in constant evaluation. `Repeats`: `from` is one element
+    // for all `count` places, or null, which leaves them unset.
+
+    static constexpr bool has_bulk_() noexcept { return Memory::has_bulk(); }
+    // Allocates a short first block for exactly `count` elements; false if the library has to. `grows`: a growing container may want more.
+    HEADROOM_ALWAYS_INLINE bool allocate_short_(std::size_t count, bool grows) {
+        if (begin_ != pointer() || !memory_.is_short(count) || (grows && !memory_.grows_exactly(count))) return false;
+        set_block_(memory_.allocate_short(count), 0);
+        return true;
+    }
+    // Constructs the elements of a store without any.
+    template <bool Repeats>
+    HEADROOM_ALWAYS_INLINE void construct_bulk_(const T* from, std::size_t count) {
+        // A store with an inline buffer has a block already.
+        if (begin_ != pointer()) return append_bulk_<Repeats>(from, count);
+        set_block_(memory_.template construct_many<Repeats>(from, count), count);
+    }
+    template <bool Repeats>
+    HEADROOM_ALWAYS_INLINE void append_bulk_(const T* from, std::size_t count) {
+        const std::size_t size = element_count_() + count;
+        set_block_(memory_.template append_many<Repeats>(begin_, end_, cap_, from, count), size);
+    }
+    template <bool Repeats>
+    HEADROOM_ALWAYS_INLINE void assign_bulk_(const T* from, std::size_t count) {
+        set_block_(memory_.template assign_many<Repeats>(begin_, cap_, from, count), count);
+    }
+    template <bool Repeats>
+    HEADROOM_ALWAYS_INLINE void insert_bulk_(std::size_t index, const T* from, std::size_t count) {
+        const std::size_t size = element_count_() + count;
+        set_block_(memory_.template insert_many<Repeats>(begin_, begin_ + index, end_, cap_, from, count), size);
     }
 
     // --- New elements in a larger block. If a call throws, the vector is as it was.
@@ -130,21 +162,89 @@ public:
     HEADROOM_NOINLINE constexpr void construct_many_in_new_block_(pointer at, std::size_t count, const Source& source,
                                                                   std::size_t skip) {
         const std::size_t required = element_count_() + count;
-        block_guard_ larger(memory_, allocate_block_slow_(memory_, element_count_(), required, false));
+        move_to_block_(memory_.allocate_slow(element_count_(), required, false), at, count, source, skip);
+    }
+    // The same in the block `to`, which it owns.
+    template <class Source>
+    constexpr void move_to_block_(const block_type_& block, pointer at, std::size_t count, const Source& source,
+                                  std::size_t skip) {
+        block_guard_ larger(memory_, block);
+        const std::size_t required = element_count_() + count;
         T* const to = detail::raw_pointer(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
-        relocate_around_gap_(memory_, begin_, at, end_, cap_, to, place + count);
+        relocate_around_gap_(memory_, begin_, at, end_, to, place + count);
+        memory_.release_slow(begin_, cap_);
         set_block_(larger.keep(), required);
+    }
+    // Appends the elements [skip, skip + count) of the source, more than the capacity holds; in place at most `step` at a time. If that
+    // throws, those built stay.
+    template <class Source>
+    constexpr void append_in_steps_(std::size_t count, const Source& source, std::size_t skip, std::size_t step) {
+        block_type_ to;
+        if (HEADROOM_FOR_SIZE || count > step) {
+            to = memory_.expand_for_steps(begin_, end_, cap_, count, step);
+        } else {
+            step = count;
+            to = begin_ == pointer() && memory_.grows_exactly(count) && memory_.is_short(count)
+                     ? memory_.allocate_short(count)
+                     : memory_.expand_or_allocate(begin_, end_, cap_, element_count_() + count, false);
+        }
+        const std::size_t last = skip + count;
+        if constexpr (Source::template grows_first<movable_store_, T>) {
+            if (const std::size_t size = element_count_(); to.begin != begin_) {
+                move_all_(memory_, begin_, end_, cap_, to);
+                set_block_(to, size);
+            }
+            cap_ = to.cap;
+            // Takes all memory where a step was refused.
+            while ((skip = build_in_steps_(source, skip, last, step)) != last) {
+                step = last - skip;
+                reserve_exact_(element_count_() + step);
+            }
+        } else {
+            if (begin_ == pointer()) begin_ = end_ = to.begin;
+            if (to.begin == begin_) {
+                cap_ = to.cap;
+                skip = build_in_steps_(source, skip, last, step);
+                if (skip == last) return;
+                to = memory_.allocate_slow(element_count_(), element_count_() + (last - skip), false);
+            }
+            move_to_block_(to, end_, last - skip, source, skip);
+        }
+    }
+    // Appends the elements [skip, last) of a source in a block of append_in_steps_() or allocate_for_steps_(). A step of all needs no more
+    // memory. Returns `last`, or the first element for which memory was refused.
+    template <class Source>
+    HEADROOM_ALWAYS_INLINE constexpr std::size_t build_in_steps_(const Source& source, std::size_t skip, std::size_t last,
+                                                                 std::size_t step) {
+        const bool at_once = step == last - skip;
+        while (skip != last) {
+            const std::size_t now = at_once ? step : memory_.next_step(begin_, end_, cap_, last - skip, step);
+            if (now == 0) break;
+            const pointer from = end_;    // end_ is not read again: the compiler cannot know that it did not change
+            source.construct_(*this, detail::raw_pointer(from), skip, now);
+            end_ = from + static_cast<std::ptrdiff_t>(now);
+            skip += now;
+        }
+        return skip;
+    }
+    // Starts anew in a block for all `count` elements, with none, after memory was refused half-way.
+    HEADROOM_COLD constexpr void start_over_(std::size_t count) {
+        destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
+        end_ = begin_;
+        const block_type_ to = memory_.allocate_slow(0, count, true);
+        memory_.release_slow(begin_, cap_);
+        set_block_(to, 0);
     }
 
     // Replaces all elements by the first `count` of the source, in a new block. Destroys the old ones last.
     template <class Source>
     constexpr void replace_contents_(std::size_t count, const Source& source) {
-        block_guard_ larger(memory_, allocate_block_(memory_, 0, count, true));
+        block_guard_ larger(memory_, memory_.allocate_slow(0, count, true));
         source.construct_(*this, detail::raw_pointer(larger.held.begin), 0, count);
         destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
-        memory_.release(begin_, cap_);
+        memory_.release_slow(begin_, cap_);
         set_block_(larger.keep(), count);
     }
 
@@ -156,10 +256,11 @@ public:
             begin_ = end_ = cap_ = pointer();
         } else if (memory_.has_waste(begin_, size, static_cast<std::size_t>(cap_ - begin_))) {
             run_ignoring_exceptions_([this, size] {
-                block_guard_ to(memory_, allocate_block_<true>(memory_, size, size, true));
+                block_guard_ to(memory_, allocate_quietly_(memory_, size, size, true));
                 if (to.held.begin == pointer()) return;
                 T* const start = detail::raw_pointer(to.held.begin);
-                relocate_around_gap_(memory_, begin_, end_, end_, cap_, start, start + size);
+                relocate_around_gap_(memory_, begin_, end_, end_, start, start + size);
+                memory_.release_slow(begin_, cap_);
                 set_block_(to.keep(), size);
             });
         } else {
@@ -204,13 +305,20 @@ public:
         std::swap(cap_, other.cap_);
     }
 
-    // Allocates a block for `count` elements: on the heap all of it; in a reservation the address space, and commits memory for the first
-    // `commit_count`. Precondition: the store has no block. Throws std::length_error past max_size(), std::bad_alloc.
-    constexpr void allocate_(std::size_t count, std::size_t commit_count) {
-        if (count > memory_.max_size()) detail::throw_length_error("headroom::vector: past max_size()");
-        if (count == 0) return;
-        set_block_(memory_.template allocate<false>(commit_count < count ? commit_count : count, count, commit_count >= count),
-                   0);
+    // Allocates a block for `count` elements. Precondition: the store has no block. Throws std::length_error past max_size(),
+    // std::bad_alloc.
+    constexpr void allocate_(std::size_t count) {
+        if (count != 0) set_block_(memory_.allocate_slow(0, count, true), 0);
+    }
+    // Allocates a block for `count` > 0 elements that are built `step` at a time: commits memory for the first, and charges that of all.
+    // Returns the step; `count` where all memory is there. Precondition: the store has no block.
+    [[nodiscard]] constexpr std::size_t allocate_for_steps_(std::size_t count, std::size_t step) {
+        if (HEADROOM_FOR_SIZE || count > step) {
+            set_block_(memory_.allocate_for_steps(count, step), 0);
+            return step;
+        }
+        set_block_(memory_.is_short(count) ? memory_.allocate_short(count) : memory_.allocate_slow(0, count, true), 0);
+        return count;
     }
 
     pointer begin_{};
@@ -219,10 +327,15 @@ public:
     HEADROOM_NO_UNIQUE_ADDRESS Memory memory_{};
 
 protected:
+    // True if relocation cannot throw.
+    static constexpr bool relocates_nothrow_() noexcept {
+        return Memory::template uses_default_construct_<>() &&
+               (is_trivially_relocatable_v<T> || std::is_nothrow_move_constructible_v<T>);
+    }
     // Relocates the elements of [begin, end) to a larger block in which new ones were built between them: those before `middle` to `to`,
-    // the others to `behind`. Then releases the old block. If a copy throws, destroys everything in the new block.
-    static constexpr void relocate_around_gap_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap,
-                                               T* to, T* behind) {
+    // the others to `behind`. If a copy throws, destroys everything in the new block.
+    static constexpr void relocate_around_gap_(memory_reference_ memory, pointer begin, pointer middle, pointer end, T* to,
+                                               T* behind) noexcept(relocates_nothrow_()) {
         T* const first = detail::raw_pointer(begin);
         T* const inner = detail::raw_pointer(middle);
         T* const last = detail::raw_pointer(end);
@@ -232,7 +345,6 @@ protected:
         } else {
             relocate_one_by_one_(memory, first, inner, last, to, behind);
         }
-        memory.release(begin, cap);
     }
 
 private:
@@ -243,32 +355,21 @@ private:
         constexpr block_guard_(memory_reference_ from, block_type_ what) noexcept : memory(from), held(what) {}
         block_guard_(const block_guard_&) = delete;
         block_guard_& operator=(const block_guard_&) = delete;
-        constexpr ~block_guard_() { memory.release(held.begin, held.cap); }
-        constexpr block_type_ keep() noexcept {
+        HEADROOM_ALWAYS_INLINE constexpr ~block_guard_() { memory.release_slow(held.begin, held.cap); }
+        HEADROOM_ALWAYS_INLINE constexpr block_type_ keep() noexcept {
             const block_type_ kept = held;
             held = block_type_{};
             return kept;
         }
     };
 
-    // Allocates a block for `required` elements, with geometric growth from `size` unless `exactly`. If `Quiet`, returns null where no
-    // more elements can exist or memory is refused; otherwise throws.
-    template <bool Quiet = false>
-    static constexpr block_type_ allocate_block_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
-        if (required > memory.max_size()) {
-            if constexpr (Quiet) {
-                return {};
-            } else {
-                detail::throw_length_error("headroom::vector: past max_size()");
-            }
-        }
+    // Allocates a block for `required` elements, with geometric growth from `size` unless `exactly`. Null where no more elements can exist
+    // or memory is refused.
+    static constexpr block_type_ allocate_quietly_(memory_reference_ memory, std::size_t size, std::size_t required,
+                                                   bool exactly) {
+        if (required > memory.max_size()) return {};
         const std::size_t wanted = exactly ? required : memory.next_capacity(size, required);
-        return memory.template allocate<Quiet>(required, wanted, exactly);
-    }
-    // Out-of-line allocate_block_(), for everything but appending one element.
-    HEADROOM_NOINLINE static constexpr block_type_ allocate_block_slow_(memory_reference_ memory, std::size_t size,
-                                                                        std::size_t required, bool exactly) {
-        return allocate_block_(memory, size, required, exactly);
+        return memory.template allocate<true>(required, wanted, exactly);
     }
 
     HEADROOM_NOINLINE static constexpr void destroy_out_of_line_(memory_reference_ memory, T* first, T* last) noexcept {
@@ -277,7 +378,7 @@ private:
 
     // Relocates [first, inner) to `to` and [inner, last) to `behind`. If a copy throws, destroys the copies.
     HEADROOM_NOINLINE static constexpr void relocate_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
-                                                                 T* behind) {
+                                                                 T* behind) noexcept(relocates_nothrow_()) {
         if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::uses_default_construct_()) {
             // Moves and destroys in one pass, so that each element enters the cache once.
             T* from = first;
@@ -310,24 +411,35 @@ private:
     // the old block if it is another one. Out of line, and by value: see "register cursor" in appending.hpp.
     HEADROOM_NOINLINE static constexpr block_type_ reallocate_slow_(memory_reference_ memory, pointer begin, pointer end,
                                                                     pointer cap, std::size_t required, bool exactly) {
-        if constexpr (Memory::can_realloc()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return memory.reallocate(begin, end, cap, required, exactly);
+        if (begin == pointer() && (exactly || memory.grows_exactly(required)) && memory.is_short(required)) {
+            return memory.allocate_short(required);
         }
-        if (const pointer wider = memory.try_expand_in_place_(begin, cap, required, exactly); wider != pointer())
-            return {begin, wider};
-        block_guard_ to(memory, allocate_block_slow_(memory, static_cast<std::size_t>(end - begin), required, exactly));
-        T* const start = detail::raw_pointer(to.held.begin);
-        relocate_around_gap_(memory, begin, end, end, cap, start, start + (end - begin));
-        return to.keep();
+        const block_type_ to = memory.expand_or_allocate(begin, end, cap, required, exactly);
+        if (to.begin != begin) move_all_(memory, begin, end, cap, to);
+        return to;
+    }
+    // Relocates the elements of [begin, end) to the block `to`, and releases their own. If a copy throws, releases `to`.
+    static constexpr void move_all_(memory_reference_ memory, pointer begin, pointer end, pointer cap, const block_type_& to) {
+        T* const start = detail::raw_pointer(to.begin);
+        if constexpr (relocates_nothrow_()) {
+            relocate_around_gap_(memory, begin, end, end, start, start + (end - begin));
+        } else {
+            block_guard_ larger(memory, to);
+            relocate_around_gap_(memory, begin, end, end, start, start + (end - begin));
+            larger.keep();
+        }
+        memory.release_slow(begin, cap);
     }
     // Makes the capacity at least `required`: exactly that, or geometrically. Throws std::length_error or std::bad_alloc.
     HEADROOM_ALWAYS_INLINE constexpr void reallocate_(std::size_t required, bool exactly) {
-        if (begin_ == pointer()) {
-            // The first block is often the only one. Inline here, so that the compiler still knows that the size is 0.
-            set_block_(allocate_block_slow_(memory_, 0, required, exactly), 0);
-            return;
+        if constexpr (Memory::can_realloc()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                const std::size_t size = element_count_();    // realloc invalidates the old pointers
+                set_block_(memory_.reallocate(begin_, end_, cap_, required, exactly), size);
+                return;
+            }
         }
-        const std::size_t size = element_count_();    // realloc invalidates the old pointers
+        const std::size_t size = element_count_();
         set_block_(reallocate_slow_(memory_, begin_, end_, cap_, required, exactly), size);
     }
 
@@ -349,17 +461,22 @@ private:
                                                                             const pointer& cap, Args&&... args) {
         const auto size = static_cast<std::size_t>(cap - begin);
         // Expands the block in place if the new element comes last; otherwise takes a new one.
-        const pointer wider = at == end ? memory.try_expand_in_place_(begin, cap, size + 1, false) : pointer();
-        const bool is_new_block = wider == pointer();
-        const block_type_ to = is_new_block ? allocate_block_<Quiet>(memory, size, size + 1, false) : block_type_{begin, wider};
+        block_type_ to;
         if constexpr (Quiet) {
+            const pointer wider = at == end ? memory.try_expand_in_place_(begin, cap, size + 1, false) : pointer();
+            to = wider == pointer() ? allocate_quietly_(memory, size, size + 1, false) : block_type_{begin, wider};
             if (to.begin == pointer()) return to;
+        } else {
+            to = memory.block_for_one_more(begin, cap, at == end);
         }
+        const bool is_new_block = to.begin != begin;
         block_guard_ larger(memory, is_new_block ? to : block_type_{});
         T* const place = detail::raw_pointer(to.begin) + (at - begin);
-        memory.construct_(place, static_cast<Args&&>(args)...);
-        if (is_new_block && begin != pointer())
-            relocate_around_gap_(memory, begin, at, end, cap, detail::raw_pointer(to.begin), place + 1);
+        detail::construct_slow(memory, place, static_cast<Args&&>(args)...);
+        if (is_new_block && begin != pointer()) {
+            relocate_around_gap_(memory, begin, at, end, detail::raw_pointer(to.begin), place + 1);
+            memory.release(begin, cap);
+        }
         larger.keep();
         return to;
     }

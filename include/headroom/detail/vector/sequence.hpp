@@ -19,6 +19,7 @@
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/ranges.hpp>
 #include <headroom/detail/vector/rearrange.hpp>
+#include <headroom/detail/vector/sources.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -89,7 +90,13 @@ public:
         const size_type index = index_of_(where, "erase()");
         HEADROOM_EXPECT(index != size(), no_position, "erase()", reinterpret_cast<std::uintptr_t>(std::to_address(where)));
         if constexpr (is_bytewise_()) {
-            return erase_at_(index, 1);
+            if (HEADROOM_CONSTANT_EVALUATED()) return erase_at_(index, 1);
+            value_type* const place = raw_(begin_) + index;
+            value_type* const last = raw_(end_) - 1;
+            detail::move_bytewise(place, place + 1, static_cast<size_type>(last - place));
+            --end_;
+            this->poison_removed_(1);
+            return iterator(place);
         } else {
             detail::move_forward_by_one(raw_(begin_) + index + 1, raw_(end_));
             this->pop_back();
@@ -213,7 +220,16 @@ protected:
         expect_changeable_();
         if (index == size()) {
             this->append_from_(count, source);
-        } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, source, 0))) {
+            return iterator_at_(index);
+        }
+        if constexpr (base_::template is_bulk_<Source>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED() && count > unused_capacity_()) {
+                HEADROOM_UNPOISON_CAPACITY();
+                this->template insert_bulk_<Source::repeats>(index, source.template bulk_elements<value_type>(0), count);
+                return iterator_at_(index);
+            }
+        }
+        if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, source, 0))) {
             open_and_fill_gap_(index, count, source);
         }
         return iterator_at_(index);
@@ -241,11 +257,10 @@ protected:
             return iterator_at_(index);
         } else {
             if (is_full_()) {
-                const size_type needed = this->checked_new_size_(1);
                 HEADROOM_UNPOISON_CAPACITY();
                 if constexpr (Store::never_relocates_) {
-                    this->grow_to_(needed);
-                } else if (!this->try_expand_in_place_(needed)) {
+                    this->grow_to_(this->checked_new_size_(1));
+                } else if (!this->try_expand_in_place_(size() + 1)) {
                     this->template construct_in_new_block_<false>(begin_ + static_cast<difference_type>(index),
                                                                   std::forward<Args>(args)...);
                     return iterator_at_(index);
@@ -339,11 +354,23 @@ protected:
         }
     }
 
-    // Assigns `count` elements of the source. Inline where bytes are copied within the capacity.
+    // Assigns `count` elements of the source. Inline where bytes are copied within the capacity. `replaces`: into a new block in any case,
+    // because the source is owned by an element. Only for a store that relocates.
     template <class Source>
-    HEADROOM_ALWAYS_INLINE constexpr void assign_from_(size_type count, const Source& source) {
+    HEADROOM_ALWAYS_INLINE constexpr void assign_from_(size_type count, const Source& source, bool replaces = false) {
         expect_changeable_();
-        if constexpr (Source::template is_bytewise<Store, value_type>) {
+        if constexpr (Source::template is_bytewise<Store, value_type> && base_::template is_bulk_<Source>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                HEADROOM_UNPOISON_CAPACITY();
+                if (count <= this->capacity()) {
+                    source.assign(as_store_(), raw_(begin_), 0, count);
+                    end_ = begin_ + static_cast<difference_type>(count);
+                } else {
+                    this->template assign_bulk_<Source::repeats>(source.template bulk_elements<value_type>(0), count);
+                }
+                return;
+            }
+        } else if constexpr (Source::template is_bytewise<Store, value_type>) {
             if (!HEADROOM_CONSTANT_EVALUATED() && count <= this->capacity()) {
                 HEADROOM_UNPOISON_CAPACITY();
                 source.assign(as_store_(), raw_(begin_), 0, count);
@@ -351,15 +378,15 @@ protected:
                 return;
             }
         }
-        assign_slow_(count, source);
+        assign_slow_(count, source, replaces);
     }
     template <class Source>
-    HEADROOM_NOINLINE constexpr void assign_slow_(size_type count, const Source& source) {
-        if (count > this->capacity()) {
-            if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
+    HEADROOM_NOINLINE constexpr void assign_slow_(size_type count, const Source& source, [[maybe_unused]] bool replaces) {
+        if (replaces || count > this->capacity()) {
             // Gets all memory first, so that a refusal leaves the old elements.
             HEADROOM_UNPOISON_CAPACITY();
             if constexpr (Store::never_relocates_) {
+                if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
                 if (!this->empty()) this->grow_to_(count);
             } else if (!is_bytewise_() || !this->try_expand_in_place_(count)) {
                 // The old elements are destroyed last: they may own what is assigned.

@@ -45,6 +45,7 @@ public:
 
     static constexpr bool never_relocates_ = true;
     static constexpr bool can_refuse_changes_ = false;
+    static constexpr bool has_bulk_() noexcept { return false; }
     using default_construction_<T>::construct_;
     using default_construction_<T>::destroy_;
 

@@ -12,14 +12,15 @@
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/heap_memory.hpp>
 #include <headroom/detail/vector/movable_store.hpp>
+#include <headroom/detail/vector/sources.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Memory for more than N elements, like a vector's. Up to N it is the inline buffer, never freed, expanded or reallocated.
 template <class T, std::size_t N, class Policy>
-struct small_vector_memory : heap_memory<T, Policy> {
-    using base_ = heap_memory<T, Policy>;
+struct small_vector_memory : heap_memory<T, Policy, N> {
+    using base_ = heap_memory<T, Policy, N>;
     using reference_type = small_vector_memory;
     using base_::base_;
 
@@ -31,22 +32,15 @@ struct small_vector_memory : heap_memory<T, Policy> {
         // In constant evaluation nothing is inline: see small_store_::inline_storage_().
         if (HEADROOM_CONSTANT_EVALUATED() || !is_inline(begin, cap)) base_::release(begin, cap);
     }
-    [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
-        return !is_inline(begin, cap) && base_::try_charge_(begin, cap, required);
-    }
-    [[nodiscard]] static constexpr T* trim_to_capacity(T* begin, T* cap, std::size_t count) noexcept {
-        return is_inline(begin, cap) ? cap : base_::trim_to_capacity(begin, cap, count);
-    }
-    // As heap_memory's; null for the inline buffer.
-    [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
-        return is_inline(begin, cap) ? nullptr : base_::try_expand_in_place_(begin, cap, required, exactly);
+    static constexpr void release_slow(T* begin, T* cap) noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) return release(begin, cap);
+        base_::release_slow(begin, cap);
     }
     // Replaces the block, or the inline buffer, of relocatable elements by one for `required`, with geometric growth unless `exactly`.
-    [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
+    [[nodiscard]] HEADROOM_NOINLINE static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         if (!is_inline(begin, cap)) return base_::reallocate(begin, end, cap, required, exactly);
         const auto size = static_cast<std::size_t>(end - begin);
-        const std::size_t wanted = exactly ? required : base_::next_capacity(size, required);
-        const block<T*> to = base_::template allocate<false>(required, wanted, exactly);
+        const block<T*> to = base_::allocate_slow(size, required, exactly);
         detail::copy_bytewise(to.begin, begin, size);
         return to;
     }
@@ -121,11 +115,17 @@ public:
     }
 
     // Allocates a block if `count` elements do not fit inline, as movable_store_ does. Precondition: the store is empty and inline.
-    constexpr void allocate_(std::size_t count, std::size_t commit_count) {
+    constexpr void allocate_(std::size_t count) {
         if (count <= N) return;
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
-        // More than N from the start, also when built in steps, because the capacity shows where the elements are.
-        base_::allocate_(count, commit_count > N ? commit_count : N + 1);
+        base_::allocate_(count);
+    }
+    // As movable_store_'s. Commits more than N from the start, because the capacity shows where the elements are.
+
+    [[nodiscard]] constexpr std::size_t allocate_for_steps_(std::size_t count, std::size_t step) {
+        if (count <= N) return count;
+        if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
+        return base_::allocate_for_steps_(count, step > N ? step : N + 1);
     }
 
     // Brings at most N elements back into the inline buffer; otherwise like movable_store_.
@@ -135,7 +135,8 @@ public:
         base_::run_ignoring_exceptions_([this] {
             T* const to = inline_storage_();
             const auto size = static_cast<std::size_t>(end_ - begin_);
-            base_::relocate_around_gap_(memory_, begin_, end_, end_, cap_, to, to + size);
+            base_::relocate_around_gap_(memory_, begin_, end_, end_, to, to + size);
+            memory_.release_slow(begin_, cap_);
             begin_ = to;
             end_ = to + size;
             cap_ = to + N;
@@ -184,7 +185,7 @@ public:
 #if defined(HEADROOM_ASAN)
             if (!HEADROOM_CONSTANT_EVALUATED() && memory_kind_::annotates_()) detail::unpoison_all(begin_, cap_, end_);
 #endif
-            heap_memory<T, Policy>::release(begin_, cap_);
+            heap_memory<T, Policy, N>::release(begin_, cap_);
         }
     }
 

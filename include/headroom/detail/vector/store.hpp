@@ -11,7 +11,7 @@
 #include <concepts>
 #include <cstddef>
 
-#include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/sources.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -32,6 +32,9 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     store.construct_(place);    // or from any arguments
     store.destroy_one_(place);
     store.destroy_(place, place);
+
+    // True if it has construct_bulk_(), append_bulk_(), assign_bulk_() and insert_bulk_(): see movable_store_.
+    { S::has_bulk_() } -> std::same_as<bool>;
 
     // Make the capacity at least `count`: exactly that, or geometrically.
     store.reserve_exact_(count);
@@ -69,6 +72,8 @@ concept moving_store =
         { store.template construct_in_new_block_<true>(at) } -> std::same_as<typename S::value_type*>;
         // Inserts the elements [skip, skip + count) of a source before `at`, in a new block.
         store.construct_many_in_new_block_(at, count, source, count);
+        // Appends such elements, more than the capacity holds, in place at most so many at a time. Only if can_realloc_() is false.
+        store.append_in_steps_(count, source, count, count);
         // Replaces all elements by the first `count` of the source. Destroys the old ones once all new ones are built.
         store.replace_contents_(count, source);
         // Constructs an empty store of the same kind, for elements collected before they come here, and destroys it.

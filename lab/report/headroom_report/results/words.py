@@ -103,6 +103,7 @@ _PHRASES = {
     "W": lambda value: counted(value, "thread"),
     "sharing": lambda value: {"private": "a resource each", "shared": "one resource for all"}.get(value, str(value)),
     "known_size": lambda value: "the size known to the compiler" if value else "the size known at run time only",
+    "thp": lambda value: f"huge pages: {value}",
     "limit": lambda value: f"memory limited to {size(value)}",
     "objects": lambda value: f"{power(value)} objects",
     "states": lambda value: f"{value} states",
