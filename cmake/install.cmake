@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
 
-set(installed headroom)
+set(installed headroom headroom_testing)
 if(HEADROOM_FILE)
   list(APPEND installed headroom_file)
 endif()
@@ -48,6 +48,8 @@ file(RELATIVE_PATH headroom_pc_prefix
 configure_file(cmake/headroom.pc.in headroom.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+configure_file(cmake/headroom-testing.pc.in headroom-testing.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom-testing.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 if(HEADROOM_FILE)
   configure_file(cmake/headroom-file.pc.in headroom-file.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom-file.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

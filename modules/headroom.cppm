@@ -45,6 +45,11 @@ using headroom::release;
 using headroom::remap;
 using headroom::reserve;
 
+// on_failure.hpp
+using headroom::failure_handler;
+using headroom::failure_kind;
+using headroom::on_failure;
+
 // relocatable.hpp
 using headroom::is_trivially_relocatable;
 using headroom::is_trivially_relocatable_v;

@@ -24,6 +24,8 @@ TARGETS = [
     "clang-libcxx",
     "clang-14",
     "gcc-11",
+    "without-exceptions",    # of this system: the library, its single header, and a program that is refused something by each part
+    "without-exceptions-clang",    # and as a shared library
 ]
 MSVC = ["msvc", "clang-cl"]    # where HEADROOM_MSVC names a folder with Microsoft's compiler, headers and libraries
 FLAGS = ["-DHEADROOM_ELSEWHERE=ON", "-DHEADROOM_TESTS=OFF", "-DHEADROOM_TOOLS=OFF", "-DHEADROOM_INSTALL=OFF"]
@@ -77,7 +79,7 @@ def check(name):
     log = ROOT / "build" / "log" / f"elsewhere-{name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(target.output, encoding="utf-8")
-    print("\n".join([f"   {name:<16}{done}, {target.seconds:.0f} s of a processor",
+    print("\n".join([f"   {name:<26}{done}, {target.seconds:.0f} s of a processor",
                      *([] if well else (f"{name}: {line}" for line in target.complaints()))]), flush=True)
     return well, target.seconds
 
@@ -90,7 +92,7 @@ def main(names):
     names = names or TARGETS + (MSVC if os.environ.get("HEADROOM_MSVC") else [])
     if not (ROOT / ".venv/bin/python").exists():
         for name in set(names) & set(ZIG):
-            print(f"   {name:<16}left out: there is no .venv with ziglang")
+            print(f"   {name:<26}left out: there is no .venv with ziglang")
         names = [name for name in names if name not in ZIG]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(check, names))

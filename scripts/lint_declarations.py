@@ -13,6 +13,7 @@ from sources import files, finish, lines
 # header: (files of src/ that may define what it declares, why)
 ELSEWHERE = {
     "include/headroom/pages.hpp": ("system/", "each system has its own"),
+    "src/throwing.hpp": ("on_failure", "without exceptions it calls the handler set there"),
     "src/system/platform.hpp": ("system/", "each system has its own"),
     "src/system/files.hpp": ("system/files_", "each system has its own"),
     "src/system/linux.hpp": ("system/linux", "what the files of one system share"),

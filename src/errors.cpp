@@ -2,8 +2,10 @@
 
 #include <new>
 
+#include "throwing.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-void throw_bad_alloc() { throw std::bad_alloc(); }
+void throw_bad_alloc() { throw_exception<std::bad_alloc>(); }
 
 }}}    // namespace headroom::detail

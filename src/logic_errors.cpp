@@ -3,9 +3,11 @@
 
 #include <stdexcept>
 
+#include "throwing.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-void throw_length_error(const char* what) { throw std::length_error(what); }
-void throw_out_of_range(const char* what) { throw std::out_of_range(what); }
+void throw_length_error(const char* what) { throw_exception<std::length_error>(what); }
+void throw_out_of_range(const char* what) { throw_exception<std::out_of_range>(what); }
 
 }}}    // namespace headroom::detail

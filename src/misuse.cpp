@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <headroom/detail/attempt.hpp>
 #include <headroom/detail/hardened.hpp>
 #include <headroom/reservation.hpp>
 
@@ -10,12 +11,14 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 void fail_container(const char* container, const void* data, misuse what, const char* operation, std::size_t value,
                     std::size_t size) noexcept {
     char name[80] = "";
-    try {
-        if (const auto owner = owner_of(data); owner && !owner->name.empty()) {
-            std::snprintf(name, sizeof name, " \"%s\"", owner->name.c_str());
-        }
-    } catch (...) {    // no memory for the name: the message does without it
-    }
+    // Without memory for the name the message does without it.
+    catch_all(
+        [&] {
+            if (const auto owner = owner_of(data); owner && !owner->name.empty()) {
+                std::snprintf(name, sizeof name, " \"%s\"", owner->name.c_str());
+            }
+        },
+        [] {});
     std::fprintf(stderr, "headroom: %s%s of %zu elements at %p: %s", container, name, size, data, operation);
     switch (what) {
         case misuse::past_the_end: std::fprintf(stderr, " of index %zu: there is no such element\n", value); break;

@@ -1,10 +1,12 @@
 // The exception `refused`, whose message is made without allocating.
 #include <cstdio>
 
+#include <headroom/detail/attempt.hpp>
 #include <headroom/reservation.hpp>
 
 #include "range/range.hpp"
 #include "system/platform.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 {
 
@@ -22,18 +24,20 @@ refused::refused(const char* what, std::size_t bytes, std::error_code code) noex
                           mapping_limit());
     }
     // message() allocates, and memory may be short; then the number must do.
-    try {
-        std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): %s%s", what, bytes, code.message().c_str(),
-                      mappings);
-    } catch (...) {
-        std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): error %d%s", what, bytes, code.value(),
-                      mappings);
-    }
+    detail::catch_all(
+        [&] {
+            std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): %s%s", what, bytes,
+                          code.message().c_str(), mappings);
+        },
+        [&] {
+            std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): error %d%s", what, bytes, code.value(),
+                          mappings);
+        });
 }
 
 namespace detail {
 
-void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw refused(what, bytes, code); }
+void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw_exception<refused>(what, bytes, code); }
 
 }    // namespace detail
 

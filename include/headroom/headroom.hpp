@@ -14,6 +14,7 @@
 #include <headroom/growth.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>
+#include <headroom/on_failure.hpp>
 #include <headroom/pages.hpp>
 #include <headroom/process_policy.hpp>
 #include <headroom/relocatable.hpp>

@@ -2,7 +2,10 @@
 //
 // A test of how a program behaves when the system refuses memory needs the system to refuse at a chosen call. The platform
 // layer counts its system calls; when the count reaches the chosen call, the call is not made and fails with the chosen error
-// instead. Costs one relaxed atomic load a system call when nothing is armed.
+// instead.
+//
+// The target headroom::testing of CMake, or headroom-testing of pkg-config, has the functions; the single header has them, too. A program
+// that does not link it carries a pointer of them, which is loaded at each system call.
 //
 // All functions are thread-safe, but the counter is one for the process: arm it from single-threaded tests.
 #pragma once

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "file/faults.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -24,11 +25,11 @@ void throw_file_refusal(const std::string& path, const char* doing, std::uint64_
         const std::string what = std::string(doing) + " \"" + path + "\"";
         throw_refused(what.c_str(), static_cast<std::size_t>(bytes), error);
     }
-    throw file_error("headroom: cannot " + std::string(doing) + " \"" + path + "\": " + error.message(), "", error);
+    throw_exception<file_error>("headroom: cannot " + std::string(doing) + " \"" + path + "\": " + error.message(), "", error);
 }
 
-void throw_file_fault(const std::string& path, file_fault what, const element_identity& found, const element_identity* expected,
-                      std::uint64_t size, std::uint64_t file_bytes) {
+file_fault_words describe_file_fault(const std::string& path, file_fault what, const element_identity& found,
+                                     const element_identity* expected, std::uint64_t size, std::uint64_t file_bytes) {
     const char* field = "";
     std::string words;
     switch (what) {
@@ -82,7 +83,13 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
             }
             break;
     }
-    throw file_error("headroom: \"" + path + "\" cannot be used: " + words, field, std::make_error_code(std::errc::bad_message));
+    return {"headroom: \"" + path + "\" cannot be used: " + words, field};
+}
+
+void throw_file_fault(const std::string& path, file_fault what, const element_identity& found, const element_identity* expected,
+                      std::uint64_t size, std::uint64_t file_bytes) {
+    const file_fault_words words = describe_file_fault(path, what, found, expected, size, file_bytes);
+    throw_exception<file_error>(words.message, words.field, std::make_error_code(std::errc::bad_message));
 }
 
 std::string path_text(const std::filesystem::path& path) {
@@ -90,16 +97,16 @@ std::string path_text(const std::filesystem::path& path) {
     return {text.begin(), text.end()};
 }
 
-void throw_mixed_access() { throw std::invalid_argument("headroom::file_table: all columns are written to, or none"); }
+void throw_mixed_access() { throw_exception<std::invalid_argument>("headroom::file_table: all columns are written to, or none"); }
 
 void throw_new_column() {
-    throw std::invalid_argument(
+    throw_exception<std::invalid_argument>(
         "headroom::file_table: nothing was ever committed to one column, and rows that are committed of others would be cut for it");
 }
 
 void throw_has_elements(const std::filesystem::path& path) {
-    throw file_error("headroom: cannot make \"" + path_text(path) + "\": it has elements", "",
-                     std::make_error_code(std::errc::file_exists));
+    throw_exception<file_error>("headroom: cannot make \"" + path_text(path) + "\": it has elements", "",
+                                std::make_error_code(std::errc::file_exists));
 }
 
 }}}    // namespace headroom::detail

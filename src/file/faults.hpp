@@ -16,6 +16,14 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 [[nodiscard]] std::string path_text(const std::filesystem::path& path);
 // Throws `refused` for shortages, file_error for other errors.
 [[noreturn]] void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error);
+// Message of the file_error for a fault, and the field that it names.
+struct file_fault_words {
+    std::string message;
+    const char* field;
+};
+[[nodiscard]] HEADROOM_COLD file_fault_words describe_file_fault(const std::string& path, file_fault what,
+                                                                 const element_identity& found, const element_identity* expected,
+                                                                 std::uint64_t size, std::uint64_t file_bytes);
 // Throws the file_error for the fault `what`.
 [[noreturn]] void throw_file_fault(const std::string& path, file_fault what, const element_identity& found,
                                    const element_identity* expected, std::uint64_t size, std::uint64_t file_bytes);

@@ -20,6 +20,7 @@
 #include "range/counters.hpp"
 #include "range/process_policy.hpp"
 #include "system/unmap_queue.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -85,7 +86,8 @@ void take_writer_lock(opened_file* control, const std::filesystem::path& path) {
     const std::error_code error = lock_as_writer(control, path);
     if (!error) return;
     if (error == std::errc::resource_unavailable_try_again) {
-        throw file_error("headroom: cannot open \"" + control->path + "\" for writing: somebody else writes to it", "", error);
+        throw_exception<file_error>("headroom: cannot open \"" + control->path + "\" for writing: somebody else writes to it", "",
+                                    error);
     }
     throw_file_refusal(control->path, "lock", 0, error);
 }
@@ -307,8 +309,8 @@ void throw_unwritable(const file_control* control) {
     const char* const reason = failed ? "\": a commit failed, or its descriptor was closed: open it anew"
                                : control->role == file_role::child ? "\": this process is a child of the one that writes"
                                                                    : "\": it was opened for reading only";
-    throw file_error("headroom: cannot write to \"" + file_of(control)->path + reason, "",
-                     std::make_error_code(failed ? std::errc::io_error : std::errc::permission_denied));
+    throw_exception<file_error>("headroom: cannot write to \"" + file_of(control)->path + reason, "",
+                                std::make_error_code(failed ? std::errc::io_error : std::errc::permission_denied));
 }
 
 void publish(file_control* opened, std::size_t size) noexcept {

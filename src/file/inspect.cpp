@@ -7,6 +7,7 @@
 #include <headroom/detail/file/file_error.hpp>
 
 #include "file/faults.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -75,12 +76,9 @@ file_report inspect_file(const std::filesystem::path& path) {
     result.being_written = is_locked_by_other(owned.file, file_lock::writer);
     if (result.fault != file_fault::none) {
         const file_record* const newest = result.newest();
-        try {
-            throw_file_fault(path_text(path), result.fault, result.elements, nullptr, newest == nullptr ? 0 : newest->size,
-                             file_bytes);
-        } catch (const file_error& fault) {
-            result.what = fault.what();
-        }
+        result.what = describe_file_fault(path_text(path), result.fault, result.elements, nullptr,
+                                          newest == nullptr ? 0 : newest->size, file_bytes)
+                          .message;
     }
     return result;
 }
@@ -91,7 +89,7 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     const handle_owner owned(open_file(path, true, error));
     if (error) throw_file_refusal(name, "open", 0, error);
     if ((error = try_lock_file(owned.file, file_lock::writer))) {
-        throw file_error("headroom: cannot repair \"" + name + "\" while somebody writes to it", "", error);
+        throw_exception<file_error>("headroom: cannot repair \"" + name + "\" while somebody writes to it", "", error);
     }
     file_header header{};
     std::size_t got = 0;
@@ -99,7 +97,8 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     read_into(name, owned.file, header, got, file_bytes);
     const file_report before = report_on(header, got, file_bytes);
     const auto throw_unrepairable = [&](const std::string& why, const char* field) {
-        throw file_error("headroom: cannot repair \"" + name + "\": " + why, field, std::make_error_code(std::errc::bad_message));
+        throw_exception<file_error>("headroom: cannot repair \"" + name + "\": " + why, field,
+                                    std::make_error_code(std::errc::bad_message));
     };
     const auto write = [&](std::size_t offset, const sector_bytes& bytes) {
         error = write_at(owned.file, offset, bytes.data(), bytes.size());

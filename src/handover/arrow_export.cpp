@@ -1,6 +1,7 @@
 // Exports columns as the structs of Arrow's C Data Interface. Everything that can fail happens before the caller's structs are written.
 // Every array owns its buffers and children, because an importer may move the children out and keep them longer.
 #include <headroom/arrow.hpp>
+#include <headroom/detail/attempt.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "handover/keep_loaded.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 {
 namespace detail {
@@ -151,17 +153,23 @@ struct owned_stream {
 template <class Work>
 int call_without_throwing(ArrowArrayStream* stream, Work work) noexcept {
     auto& state = *static_cast<owned_stream*>(stream->private_data);
-    try {
-        work(state);
-        state.error = nullptr;
-        return 0;
-    } catch (const std::bad_alloc&) {
-        state.error = "headroom: memory was refused";
-        return ENOMEM;
-    } catch (...) {
-        state.error = "headroom: a chunk could not be made";
-        return EINVAL;
-    }
+    return catch_all(
+        [&] {
+            return catch_bad_alloc(
+                [&] {
+                    work(state);
+                    state.error = nullptr;
+                    return 0;
+                },
+                [&state] {
+                    state.error = "headroom: memory was refused";
+                    return ENOMEM;
+                });
+        },
+        [&state] {
+            state.error = "headroom: a chunk could not be made";
+            return EINVAL;
+        });
 }
 
 int stream_schema(ArrowArrayStream* stream, ArrowSchema* out) noexcept {
@@ -190,7 +198,7 @@ void release_stream(ArrowArrayStream* stream) noexcept { release_private_data<ow
 
 }    // namespace
 
-void throw_invalid_arrow(const char* what) { throw std::invalid_argument(std::string("headroom: arrow: ") + what); }
+void throw_invalid_arrow(const char* what) { throw_exception<std::invalid_argument>(std::string("headroom: arrow: ") + what); }
 
 std::string arrow_name(std::string_view name) {
     if (name.find('\0') != std::string_view::npos) throw_invalid_arrow("a name with a zero byte in it would be cut there");

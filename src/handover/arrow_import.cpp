@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "throwing.hpp"
+
 namespace headroom { inline namespace v0_1 {
 namespace detail {
 namespace {
 
-[[noreturn]] void refuse_import(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
+[[noreturn]] void refuse_import(const std::string& why) {
+    throw_exception<std::invalid_argument>("headroom: import_arrow(): " + why);
+}
 
 // Quotes a type's format string, for messages.
 std::string quoted(std::string_view format) { return '"' + std::string(format) + '"'; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "handover/keep_loaded.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -62,11 +63,11 @@ void expect_shape(std::span<const std::int64_t> shape, std::size_t count) {
     for (const std::int64_t extent : shape) {
         if (extent < 0 ||
             (extent != 0 && elements > (std::numeric_limits<std::uint64_t>::max)() / static_cast<std::uint64_t>(extent)))
-            throw std::invalid_argument("headroom: dlpack: no tensor has such a shape");
+            throw_exception<std::invalid_argument>("headroom: dlpack: no tensor has such a shape");
         elements *= static_cast<std::uint64_t>(extent);
     }
     if (shape.empty() || elements != count)
-        throw std::invalid_argument("headroom: dlpack: the shape is of another number of elements");
+        throw_exception<std::invalid_argument>("headroom: dlpack: the shape is of another number of elements");
 }
 
 DLManagedTensorVersioned* make_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner,

@@ -1,4 +1,5 @@
 // The table of blocks in use and freed lately: implements ledger.hpp.
+#include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/ledger.hpp>
 
 #include <algorithm>
@@ -48,11 +49,8 @@ struct block_ledger::tables {
     void mark_gone(const void* block, entry& known, state how) noexcept {
         known.now = how;
         --in_use;
-        try {
-            gone.emplace_back(block, known.record.serial);
-        } catch (...) {
-            blocks.erase(block);    // no memory: later faults of this block are reported as foreign
-        }
+        // Without memory for the record, later faults of this block are reported as foreign.
+        catch_all([&] { gone.emplace_back(block, known.record.serial); }, [&] { blocks.erase(block); });
     }
     // Marks each block in use for which chosen(block, record) is true as released.
     template <class Chosen>

@@ -1,7 +1,10 @@
 // Fork handling of thread-safe memory resources: implements resource_mutex.hpp.
 #include <headroom/detail/memory/resource_mutex.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -9,6 +12,7 @@
 #include "memory/resource_links.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"
+#include "throwing.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -29,6 +33,10 @@ constinit thread_local std::uint32_t mutexes_held = 0;
 constinit thread_local bool fork_holds_all = false;
 constinit thread_local std::uint32_t fork_handler_depth = 0;
 
+#if !defined(__cpp_exceptions)
+constinit thread_local std::array<resource_mutex*, 8> held_by_thread{};    // the first `mutexes_held`
+#endif
+
 constinit std::atomic<std::uint32_t> default_registered{0};
 constinit std::atomic<std::uint32_t> named_registrations{0};
 
@@ -44,6 +52,26 @@ struct resource_forks {
         }
         return true;
     }
+#if !defined(__cpp_exceptions)
+    // Notes what lock() and unlock() of this thread do, so that a handler that exits, or jumps, leaves no resource locked.
+    static void note_locked(resource_mutex& mutex) noexcept {
+        if (mutexes_held < held_by_thread.size()) held_by_thread[mutexes_held] = &mutex;
+        unlock_before_handler.store(unlock_held, std::memory_order_relaxed);
+    }
+    static void note_unlocked(resource_mutex& mutex) noexcept {
+        const auto end = held_by_thread.begin() + (std::min)(std::size_t{mutexes_held} + 1, held_by_thread.size());
+        static_cast<void>(std::remove(held_by_thread.begin(), end, &mutex));
+    }
+    static void unlock_held() noexcept {
+        if (thread_locals_gone_at_end() || fork_holds_all) return;
+        while (mutexes_held != 0) {
+            if (--mutexes_held < held_by_thread.size()) held_by_thread[mutexes_held]->mutex_.unlock();
+        }
+    }
+#else
+    static void note_locked(resource_mutex&) noexcept {}
+    static void note_unlocked(resource_mutex&) noexcept {}
+#endif
     static void unlock_all() noexcept {
         for (resource_mutex* each = all_mutexes; each != nullptr; each = each->next_) each->mutex_.unlock();
     }
@@ -146,6 +174,7 @@ void resource_mutex::lock() noexcept {
         while (const std::uint32_t seen = forking_threads.load(std::memory_order_relaxed)) wait_while(forking_threads, seen);
     }
     mutex_.lock();
+    resource_forks::note_locked(*this);
     ++mutexes_held;
 }
 
@@ -153,6 +182,7 @@ void resource_mutex::unlock() noexcept {
     if (!thread_locals_gone_at_end()) {
         if (fork_holds_all) return;
         --mutexes_held;
+        resource_forks::note_unlocked(*this);
     }
     mutex_.unlock();
 }

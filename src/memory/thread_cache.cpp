@@ -232,17 +232,12 @@ free_block* shared_pools::refill_from_core(bin_index index, thread_bin& local) {
     std::uint32_t count = blocks_per_refill(bin_bytes(index)) + 1;    // half the capacity, and the one to return
     retry_after_flush([&] {
         const std::lock_guard lock(mutex_);
-#if defined(__cpp_exceptions)
-        try {
-#endif
-            batches_.allocate(core_, index, fresh, count);
-#if defined(__cpp_exceptions)
-        } catch (...) {
-            // One block is enough; the next refill will find out whether memory is still short.
-            if (fresh.empty()) throw;
-            count = static_cast<std::uint32_t>(fresh.count());
-        }
-#endif
+        catch_all([&] { batches_.allocate(core_, index, fresh, count); },
+                  [&] {
+                      // One block is enough; the next refill will find out whether memory is still short.
+                      if (fresh.empty()) rethrow();
+                      count = static_cast<std::uint32_t>(fresh.count());
+                  });
     });
     link(fresh.last, nullptr);
     local.first = next_of(fresh.before.next);

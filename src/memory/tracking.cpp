@@ -1,4 +1,6 @@
 // tracking_resource: counting, and reporting of wrong deallocations.
+#include <headroom/detail/attempt.hpp>
+#include <headroom/detail/memory/pieces.hpp>
 #include <headroom/tracking.hpp>
 
 #include <algorithm>
@@ -33,11 +35,8 @@ void tracking_resource::change_counts(Change change) noexcept {
 
 tracking_resource::~tracking_resource() {
     if (statistics().blocks == 0) return;
-    try {
-        notify_listener((std::string(name_) + ": leak: " + describe_blocks_in_use()).c_str());
-    } catch (...) {
-        notify_listener("leak, and no memory to say of what");
-    }
+    detail::catch_all([this] { notify_listener((std::string(name_) + ": leak: " + describe_blocks_in_use()).c_str()); },
+                      [this] { notify_listener("leak, and no memory to say of what"); });
 }
 
 void tracking_resource::report_to(listener to, void* context) noexcept {
@@ -59,19 +58,16 @@ void tracking_resource::notify_listener(const char* message) const noexcept {
 
 void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
     const std::lock_guard lock(mutex_);
-    void* block;
-    try {
-        block = upstream_->allocate(bytes, alignment);
-    } catch (...) {
-        change_counts([](tracking_statistics& counts) { ++counts.failures; });
-        throw;
-    }
-    try {
-        ledger_.add(block, bytes, alignment);
-    } catch (...) {
-        upstream_->deallocate(block, bytes, alignment);
-        throw;
-    }
+    void* const block = detail::catch_all([&] { return detail::allocate_upstream(upstream_, bytes, alignment); },
+                                          [this]() -> void* {
+                                              change_counts([](tracking_statistics& counts) { ++counts.failures; });
+                                              detail::rethrow();
+                                          });
+    detail::catch_all([&] { ledger_.add(block, bytes, alignment); },
+                      [&] {
+                          upstream_->deallocate(block, bytes, alignment);
+                          detail::rethrow();
+                      });
     change_counts([bytes](tracking_statistics& counts) {
         ++counts.blocks;
         ++counts.total_blocks;

@@ -20,20 +20,27 @@ struct call_counters {
 
 extern constinit call_counters calls;
 
-// Overrides for tests (testing.cpp); zero if not set.
-struct test_overrides {
-    std::atomic<bool> armed{false};
-    std::atomic<std::uint64_t> counted{0};
-    std::atomic<std::uint64_t> failing_call{0};    // 0: none
-    std::atomic<int> failing_error{0};
-    std::atomic<bool> keeps_failing{false};    // later calls fail too
+// What a test has set; a member is zero if not set.
+struct test_hooks {
+    std::atomic<int (*)() noexcept> error_of_next_call{nullptr};    // returns 0 if the system call should be made
     std::atomic<std::size_t> page_size{0};
     std::atomic<std::size_t> address_space{0};
     std::atomic<void (*)(testing::file_event)> file_watcher{nullptr};
     std::atomic<const char*> system_root{nullptr};
 };
 
-extern constinit test_overrides overrides;
+// Null unless the program uses headroom::testing, a target of its own: all that others carry of it is this.
+extern constinit std::atomic<const test_hooks*> hooks_of_test;
+
+// Sets hooks_of_test. A function, because testing.cpp may be linked with a shared library.
+HEADROOM_API void install_test_hooks(const test_hooks& hooks) noexcept;
+
+// Returns the member of the test's hooks, zero if there are none.
+template <class T>
+[[nodiscard]] HEADROOM_ALWAYS_INLINE T hook_of_test(const std::atomic<T> test_hooks::* member) noexcept {
+    const test_hooks* const hooks = hooks_of_test.load(std::memory_order_relaxed);
+    return hooks == nullptr ? T{} : (hooks->*member).load(std::memory_order_relaxed);
+}
 
 // Counts the call. Returns 0 if it should be made, otherwise the errno with which it fails.
 [[nodiscard]] int intercept(page_call kind) noexcept;
@@ -55,14 +62,12 @@ private:
 
 // Calls the test's file watcher, if there is one.
 inline void notify_observer(testing::file_event event) noexcept {
-    if (auto* const watcher = overrides.file_watcher.load(std::memory_order_relaxed)) watcher(event);
+    if (auto* const watcher = detail::hook_of_test(&test_hooks::file_watcher)) watcher(event);
 }
 
 // Overrides of tests, 0 if not set: the page size, and the largest reservation.
-[[nodiscard]] inline std::size_t overridden_page_size() noexcept { return overrides.page_size.load(std::memory_order_relaxed); }
-[[nodiscard]] inline std::size_t overridden_address_limit() noexcept {
-    return overrides.address_space.load(std::memory_order_relaxed);
-}
+[[nodiscard]] inline std::size_t overridden_page_size() noexcept { return detail::hook_of_test(&test_hooks::page_size); }
+[[nodiscard]] inline std::size_t overridden_address_limit() noexcept { return detail::hook_of_test(&test_hooks::address_space); }
 
 [[nodiscard]] constexpr std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
     return (bytes + multiple - 1) / multiple * multiple;

@@ -15,28 +15,35 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// The text of a system file of any length, 0-terminated; empty if it cannot be read. In pages of its own, because the caller may be malloc.
+struct word {
+    char* data = nullptr;
+    std::size_t length = 0;
+    [[nodiscard]] bool is(const char* text) const noexcept {
+        return length == std::strlen(text) && std::memcmp(data, text, length) == 0;
+    }
+};
+
+// The text of a system file of any length; empty if it cannot be read. In pages of its own, because the caller may be malloc.
 class whole_file {
 public:
-    explicit whole_file(const char* path) noexcept {
+    HEADROOM_NOINLINE explicit whole_file(const char* path) noexcept {
         const errno_guard unchanged;
         const long file = open_system_file(path);
         if (file < 0) return;
-        std::size_t length = 0;
-        for (long more = 1; more > 0 && reserve(length + 4096);) {
-            more = syscall(SYS_read, file, text_ + length, bytes_ - length - 1);
-            if (more > 0) length += static_cast<std::size_t>(more);
+        for (long more = 1; more > 0 && reserve(text_.length + 4096);) {
+            more = syscall(SYS_read, file, text_.data + text_.length, bytes_ - text_.length);
+            if (more > 0) text_.length += static_cast<std::size_t>(more);
         }
         (void)syscall(SYS_close, file);
     }
-    ~whole_file() {
+    HEADROOM_NOINLINE ~whole_file() {
         const errno_guard unchanged;
-        if (text_ != nullptr) (void)munmap(text_, bytes_);
+        if (bytes_ != 0) (void)munmap(text_.data, bytes_);
     }
     whole_file(const whole_file&) = delete;
     whole_file& operator=(const whole_file&) = delete;
 
-    [[nodiscard]] char* text() noexcept { return text_ == nullptr ? &nothing_ : text_; }
+    [[nodiscard]] word text() const noexcept { return text_; }
 
 private:
     // Makes space for `bytes` bytes. False if refused, or for more than a few MiB.
@@ -45,23 +52,14 @@ private:
         const std::size_t larger = bytes_ == 0 ? std::size_t{64} << 10 : 2 * bytes_;
         if (larger > std::size_t{8} << 20) return false;
         void* const there = bytes_ == 0 ? mmap(nullptr, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                        : mremap(text_, bytes_, larger, MREMAP_MAYMOVE);
+                                        : mremap(text_.data, bytes_, larger, MREMAP_MAYMOVE);
         if (there == MAP_FAILED) return false;
-        text_ = static_cast<char*>(there);
+        text_.data = static_cast<char*>(there);
         bytes_ = larger;
         return true;
     }
-    char* text_ = nullptr;
+    word text_;
     std::size_t bytes_ = 0;
-    char nothing_ = '\0';
-};
-
-struct word {
-    char* data = nullptr;
-    std::size_t length = 0;
-    [[nodiscard]] bool is(const char* text) const noexcept {
-        return length == std::strlen(text) && std::memcmp(data, text, length) == 0;
-    }
 };
 
 // Removes the text up to the first `separator`, or all, from the front of `rest`, and returns it.
@@ -175,14 +173,14 @@ private:
     std::size_t length_ = 0;
 };
 
-// Calls visit(path, version) for the process's group that can limit its memory, and for its parents as far as they are visible. False if
-// there is such a group and it is not visible: not mounted, or outside of what is mounted, as in some containers.
-template <class Visit>
-bool for_each_memory_group(Visit visit) noexcept {
+// Sets `least` to the lowest figure(path, version) of the process's group that can limit its memory and of its parents as far as they are
+// visible. Leaves it and returns false if there is such a group and it is not visible: not mounted, or outside of what is mounted, as in
+// some containers.
+bool find_least(std::size_t& least, std::size_t (*figure)(group_path&, const group_version&) noexcept) noexcept {
     // Lines of the form number:controllers:path. Version 2 has one line, with an empty list of controllers; it limits memory only if no
     // line of version 1 does.
-    whole_file groups("/proc/self/cgroup");
-    word lines{groups.text(), std::strlen(groups.text())};
+    const whole_file groups("/proc/self/cgroup");
+    word lines = groups.text();
     word path;
     bool is_version_1 = false;
     while (lines.length != 0 && !is_version_1) {
@@ -193,8 +191,8 @@ bool for_each_memory_group(Visit visit) noexcept {
         if (is_version_1 || controllers.length == 0) path = line;
     }
     if (path.length == 0) return true;
-    whole_file mounts("/proc/self/mountinfo");
-    const group_mount mount = find_mount({mounts.text(), std::strlen(mounts.text())}, !is_version_1);
+    const whole_file mounts("/proc/self/mountinfo");
+    const group_mount mount = find_mount(mounts.text(), !is_version_1);
     if (mount.point.length == 0) return false;
     // The group's path below the mounted group.
     if (!mount.root.is("/")) {
@@ -210,7 +208,7 @@ bool for_each_memory_group(Visit visit) noexcept {
     if (!group.set(mount.point, path) || !group.exists()) return false;
     const group_version& version = is_version_1 ? version_1 : version_2;
     do {
-        visit(group, version);
+        least = std::min(least, figure(group, version));
     } while (group.leave());
     return true;
 }
@@ -232,17 +230,30 @@ std::size_t parse_entry(word lines, const char* name) noexcept {
     return 0;
 }
 
+// Returns what the group's limit leaves; SIZE_MAX if it has none.
+std::size_t available_in(group_path& group, const group_version& version) noexcept {
+    const std::size_t limit = limit_of(group, version);
+    // Version 1 without a limit states the largest number that it can.
+    if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return SIZE_MAX;
+    const std::size_t used = group.bytes_in(version.usage);
+    if (used == SIZE_MAX) return SIZE_MAX;
+    const whole_file counts(group.file("/memory.stat"));
+    const std::size_t unneeded = parse_entry(counts.text(), version.inactive);
+    const std::size_t taken = used - std::min(used, unneeded);
+    return limit - std::min(limit, taken);
+}
+
 }    // namespace
 
 std::size_t lowest_cgroup_limit() noexcept {
     std::size_t least = SIZE_MAX;
-    (void)for_each_memory_group(
-        [&](group_path& group, const group_version& version) { least = std::min(least, limit_of(group, version)); });
+    (void)find_least(least, limit_of);
     return least;
 }
 
 bool memory_limits_are_visible() noexcept {
-    return for_each_memory_group([](group_path&, const group_version&) {});
+    std::size_t least = 0;
+    return find_least(least, [](group_path&, const group_version&) noexcept { return SIZE_MAX; });
 }
 
 std::size_t available_memory() noexcept {
@@ -255,17 +266,7 @@ std::size_t available_memory() noexcept {
         least = parse_number(line);
         least = least > SIZE_MAX / 1024 ? SIZE_MAX : least * 1024;
     }
-    (void)for_each_memory_group([&](group_path& group, const group_version& version) {
-        const std::size_t limit = limit_of(group, version);
-        // Version 1 without a limit states the largest number that it can.
-        if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return;
-        const std::size_t used = group.bytes_in(version.usage);
-        if (used == SIZE_MAX) return;
-        whole_file counts(group.file("/memory.stat"));
-        const std::size_t unneeded = parse_entry({counts.text(), std::strlen(counts.text())}, version.inactive);
-        const std::size_t taken = used - std::min(used, unneeded);
-        least = std::min(least, limit - std::min(limit, taken));
-    });
+    (void)find_least(least, available_in);
     return least;
 }
 

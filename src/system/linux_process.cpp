@@ -101,7 +101,7 @@ std::size_t huge_page_size() noexcept { return huge_page_facts() & ~std::size_t{
 namespace detail {
 
 long open_system_file(const char* path) noexcept {
-    const char* const root = overrides.system_root.load(std::memory_order_relaxed);
+    const char* const root = hook_of_test(&test_hooks::system_root);
     if (root == nullptr) return syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     const long folder = syscall(SYS_openat, AT_FDCWD, root, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     const long file = syscall(SYS_openat, folder, path + 1, O_RDONLY | O_CLOEXEC, 0);

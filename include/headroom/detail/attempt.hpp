@@ -24,6 +24,20 @@ auto catch_bad_alloc(Attempt attempt, [[maybe_unused]] OnRefusal on_refusal) {
 #endif
 }
 
+// Returns attempt(); if it throws anything, on_throw(), called in the handler.
+template <class Attempt, class OnThrow>
+auto catch_all(Attempt attempt, [[maybe_unused]] OnThrow on_throw) {
+#if defined(__cpp_exceptions)
+    try {
+        return attempt();
+    } catch (...) {
+        return on_throw();
+    }
+#else
+    return attempt();
+#endif
+}
+
 // Returns attempt(); if it throws anything, `otherwise`.
 template <class Result, class Attempt>
 Result value_or_on_throw([[maybe_unused]] Result otherwise, Attempt attempt) noexcept {

@@ -310,7 +310,7 @@ private:
     // Allocates from upstream. Throws upstream's exception; bad_alloc if the heap would replace a reservation and the system lacks memory.
     std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
         if (uses_reservations_ && !detail::try_admit(bytes)) detail::throw_bad_alloc();
-        return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
+        return static_cast<std::byte*>(detail::allocate_upstream(upstream_, bytes, alignment));
     }
     // True if obtain_piece() tries a reservation for `bytes`.
     [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {

@@ -126,7 +126,7 @@ private:
         }
         if (reserve && !detail::try_admit(needed)) detail::throw_bad_alloc();    // like chunk_chain::from_upstream()
         memory_piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
-        memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
+        memory.data = static_cast<std::byte*>(detail::allocate_upstream(upstream, memory.bytes, memory.alignment));
         return memory;
     }
 

@@ -66,8 +66,7 @@ HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t b
 }
 
 inline std::byte* multipool_resource::try_upstream(const detail::memory_piece& like) noexcept {
-    return detail::value_or_on_throw<std::byte*>(
-        nullptr, [&] { return static_cast<std::byte*>(upstream_resource()->allocate(like.bytes, like.alignment)); });
+    return static_cast<std::byte*>(detail::try_allocate_upstream(upstream_resource(), like.bytes, like.alignment));
 }
 
 inline std::uint64_t multipool_resource::free_stamp() const noexcept {

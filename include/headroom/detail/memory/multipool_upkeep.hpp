@@ -20,7 +20,7 @@ inline namespace HEADROOM_MEMORY_ABI {
 HEADROOM_COLD inline bool multipool_resource::add_segment(const detail::memory_piece& memory) noexcept {
     const bool added = detail::value_or_on_throw(false, [&] {
         if (slabs_ == nullptr) {
-            slabs_ = new (upstream_resource()->allocate(sizeof(detail::slab_pool), alignof(detail::slab_pool)))
+            slabs_ = new (detail::allocate_upstream(upstream_resource(), sizeof(detail::slab_pool), alignof(detail::slab_pool)))
                 detail::slab_pool(upstream_resource());
             for_each_active([this](detail::bin_index index, detail::bin& each) {
                 each.frees_until_flush = initial_frees_until_flush(index);

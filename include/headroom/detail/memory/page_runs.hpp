@@ -303,7 +303,8 @@ private:
     segment* add_to_segments(const memory_piece& memory) {
         if (count_ == capacity_) {
             const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
-            auto** const larger = static_cast<segment**>(upstream_->allocate(more * sizeof(segment*), alignof(segment*)));
+            auto** const larger =
+                static_cast<segment**>(detail::allocate_upstream(upstream_, more * sizeof(segment*), alignof(segment*)));
             if (segments_ != nullptr) {
                 std::copy(segments_, segments_ + count_, larger);
                 upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));

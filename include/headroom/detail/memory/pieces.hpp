@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <new>
 #include <system_error>
 
+#include <headroom/detail/attempt.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/memory/poison.hpp>
@@ -38,18 +40,46 @@ inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::siz
 // threads, half of it in huge pages, the peak was 1.13 of glibc's; without huge pages it is 0.98, and a block takes a sixth longer.
 inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
 
+// True for new_delete_resource(), instead of which chunks may come from reservations: only a replaced operator new shows the difference.
+inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
+    return upstream == std::pmr::new_delete_resource();
+}
+
+#if defined(__cpp_exceptions)
+
+// Allocates from `upstream`. Throws its exception.
+inline void* allocate_upstream(std::pmr::memory_resource* upstream, std::size_t bytes, std::size_t alignment) {
+    return upstream->allocate(bytes, alignment);
+}
+// Allocates from `upstream`. Null if it throws.
+inline void* try_allocate_upstream(std::pmr::memory_resource* upstream, std::size_t bytes, std::size_t alignment) noexcept {
+    return detail::value_or_on_throw<void*>(nullptr, [&] { return upstream->allocate(bytes, alignment); });
+}
+
+#else
+
+// Allocates from `upstream`. Null if that is new_delete_resource() and operator new, which throws in every build, has no memory.
+inline void* try_allocate_upstream(std::pmr::memory_resource* upstream, std::size_t bytes, std::size_t alignment) noexcept {
+    if (!detail::is_new_delete(upstream)) return upstream->allocate(bytes, alignment);
+    if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes, std::nothrow);
+    return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+}
+// Allocates from `upstream`. Calls the handler of on_failure() in place of operator new's exception.
+inline void* allocate_upstream(std::pmr::memory_resource* upstream, std::size_t bytes, std::size_t alignment) {
+    void* const block = detail::try_allocate_upstream(upstream, bytes, alignment);
+    if (block == nullptr) detail::throw_bad_alloc();
+    return block;
+}
+
+#endif
+
 // Throws the exception of `upstream`, by requesting more than it can have; std::bad_alloc if it returns.
 [[noreturn]] HEADROOM_COLD inline void throw_upstream_bad_alloc(std::pmr::memory_resource* upstream) {
     // Not constants, because compilers warn of such requests.
     volatile std::size_t bytes = SIZE_MAX;
     volatile std::size_t alignment = SIZE_MAX / 2 + 1;
-    (void)upstream->allocate(bytes, alignment);
+    (void)detail::allocate_upstream(upstream, bytes, alignment);
     detail::throw_bad_alloc();
-}
-
-// True for new_delete_resource(), instead of which chunks may come from reservations: only a replaced operator new shows the difference.
-inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
-    return upstream == std::pmr::new_delete_resource();
 }
 
 // Memory from upstream or from a reservation, and how to release it.

@@ -131,7 +131,7 @@ public:
     // Makes a segment with the tables of its pages. `memory` is at a multiple of pool_page_bytes. Throws what upstream throws.
     static segment* make(const memory_piece& memory, std::pmr::memory_resource* upstream) {
         const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page_bytes;
-        return new (upstream->allocate(bytes_with_tables(pages), alignof(segment))) segment(memory, pages);
+        return new (detail::allocate_upstream(upstream, bytes_with_tables(pages), alignof(segment))) segment(memory, pages);
     }
     // Returns the memory and the segment itself to where they are from.
     void release(std::pmr::memory_resource* upstream) noexcept {
