@@ -124,7 +124,8 @@ std::size_t commit_to(locked_range control, std::size_t needed, commit_kind kind
 std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->policy;
-    if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
+    // The helper works by huge pages.
+    if (policy.which() == policy_kind::prefault_ahead && needed > policy.from() && largest_step() >= huge_page_alignment)
         return policy_calls::prefault_call(policy)(control, needed, why);
     return commit_to(range_lock(control), needed, commit_kind::by_policy, why);
 }

@@ -182,18 +182,26 @@ TEST(huge_pages, are_declined_where_they_come_unasked) {
     EXPECT_EQ(with_options("", declines_huge_pages<headroom::settled_vector<int>>), 0);
 }
 
+struct ahead_policy : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::prefault_ahead();
+};
+
+// 0: never are more than 64 KiB committed and unused.
+template <class Vector>
+int commits_little_ahead() {
+    Vector v;
+    for (std::size_t i = 0; i != 3 * MiB; ++i) {
+        v.push_back(1);
+        if ((v.capacity() - v.size()) * sizeof(int) > 64 * KiB) return 1;
+    }
+    return 0;
+}
+
 TEST(largest_step, bounds_what_is_committed_and_unused) {
-    for (const bool huge : {false, true}) {
-        EXPECT_EQ(with_options(huge ? "largest_step=64K" : "largest_step=64K,huge_pages=no",
-                               [] {
-                                   headroom::settled_vector<int> v;
-                                   for (std::size_t i = 0; i != 3 * MiB; ++i) {
-                                       v.push_back(1);
-                                       if ((v.capacity() - v.size()) * sizeof(int) > 64 * KiB) return 1;
-                                   }
-                                   return 0;
-                               }),
-                  0);
+    for (const char* const options : {"largest_step=64K", "largest_step=64K,huge_pages=no"}) {
+        EXPECT_EQ(with_options(options, commits_little_ahead<headroom::settled_vector<int>>), 0);
+        EXPECT_EQ(with_options(options, commits_little_ahead<headroom::settled_vector<int, sparing_policy>>), 0);
+        EXPECT_EQ(with_options(options, commits_little_ahead<headroom::settled_vector<int, ahead_policy>>), 0);
     }
     EXPECT_EQ(
         with_options("largest_step=0", [] { return filled<headroom::settled_vector<int>>(2 * MiB).size() == MiB / 2 ? 0 : 1; }),

@@ -385,8 +385,8 @@ protected:
         if (replaces || count > this->capacity()) {
             // Gets all memory first, so that a refusal leaves the old elements.
             HEADROOM_UNPOISON_CAPACITY();
+            if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             if constexpr (Store::never_relocates_) {
-                if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
                 if (!this->empty()) this->grow_to_(count);
             } else if (!is_bytewise_() || !this->try_expand_in_place_(count)) {
                 // The old elements are destroyed last: they may own what is assigned.
