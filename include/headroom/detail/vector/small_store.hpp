@@ -121,11 +121,15 @@ public:
         base_::allocate_(count);
     }
     // As movable_store_'s. Commits more than N from the start, because the capacity shows where the elements are.
-
     [[nodiscard]] constexpr std::size_t allocate_for_steps_(std::size_t count, std::size_t step) {
         if (count <= N) return count;
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
         return base_::allocate_for_steps_(count, step > N ? step : N + 1);
+    }
+
+    // As movable_store_'s. The capacity of a block stays above N, since it shows that the elements are not inside.
+    constexpr void restore_capacity_(std::size_t count) noexcept {
+        base_::restore_capacity_(is_inline_() || count > N ? count : N + 1);
     }
 
     // Brings at most N elements back into the inline buffer; otherwise like movable_store_.
