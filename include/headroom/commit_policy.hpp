@@ -48,7 +48,8 @@ public:
     // page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it (0.24 ms on the
     // machine that the documents were checked on, whose ordinary pages take 0.6 ms for the same bytes; 6 ms in a virtual machine whose
     // host must find the memory first). Without huge pages, commits 1/16 of what is in use in one call, at most 256 KiB (under 0.1 ms).
-    // Elements whose number is known (a constructor, resize(), a copy) get huge pages as far as whole ones fit, from the first one on.
+    // Elements whose number is known (a constructor, resize(), a copy) and that take at least half as much get huge pages as far as whole
+    // ones fit, from the first one on; so under every policy with huge pages.
     constexpr commit_policy() noexcept = default;
 
     // Commits the least memory that avoids a system call for each page: half the current size at a time, at most 32 KiB, whatever is in

@@ -73,7 +73,7 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
 
 void withdraw_huge_advice(range* control) noexcept {
     const range_lock held(control);
-    if (!advise_huge(control->part(0, control->creation.usable), false)) control->protection.set_huge_until(0);
+    if (!advise_huge(control->part(0, control->creation.usable), false)) set_huge_until(held, 0);
 }
 
 }}}    // namespace headroom::detail

@@ -74,10 +74,10 @@ std::size_t commit_step(locked_range control, std::size_t committed, bool past_s
 // Returns how far the policy commits for `least` bytes.
 std::size_t commit_target(locked_range control, std::size_t least, bool past_start) noexcept {
     const commit_policy& policy = control->policy;
-    std::size_t huge = SIZE_MAX;    // bytes from which huge pages are used
+    std::size_t huge = SIZE_MAX;                                           // bytes from which huge pages are used
+    const std::size_t start = std::min(policy.from(), control->size());    // of another step size
     if (past_start && commits_huge_pages(control))
-        huge =
-            policy.which() == policy_kind::balanced ? huge_page_after(control.get(), policy.from()) : whole_pages(policy.from());
+        huge = policy.which() == policy_kind::balanced ? huge_page_after(control.get(), start) : whole_pages(start);
     const std::size_t memory = control->extent.memory();
     std::size_t target = least;
     if (least > memory && least > huge) {
@@ -86,8 +86,7 @@ std::size_t commit_target(locked_range control, std::size_t least, bool past_sta
     } else if (policy.which() != policy_kind::page_by_page) {
         const std::size_t committed = control->extent.committed();
         target = committed + commit_step(control, committed, past_start);
-        // Stops where another step size begins.
-        if (!past_start) target = std::min(target, whole_pages(policy.from()));
+        if (!past_start) target = std::min(target, whole_pages(start));
         if (least <= huge) target = std::min(target, huge);
         if (least <= memory) target = std::min(target, memory);    // warm memory first
         target = std::max(least, target);
@@ -146,7 +145,9 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     const std::size_t to = whole_pages(needed);
     const std::size_t there = std::max(held->extent.committed(), held->extent.memory());
     huge_part huge{there, there};
-    if (to > there && commits_huge_pages(held) && !memory_is_guarded()) huge = advise_huge_within(held, there, to);
+    // From half of the bytes on at which the policy has huge pages, since it is known how many there will be.
+    if (to > there && to >= held->policy.from() / 2 && commits_huge_pages(held) && !memory_is_guarded())
+        huge = advise_huge_within(held, there, to);
     std::error_code error = make_accessible(held, to);
     if (error) {
         release_unused();

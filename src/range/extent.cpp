@@ -130,10 +130,18 @@ bool protect_memory(locked_range control) noexcept {
     return true;
 }
 
+constinit std::atomic<std::size_t> ranges_with_advice{0};
+
+void set_huge_until(locked_range control, std::size_t bytes) noexcept {
+    const std::size_t before = control->protection.huge_until();
+    if ((before == 0) != (bytes == 0)) ranges_with_advice.fetch_add(before == 0 ? 1 : SIZE_MAX, std::memory_order_relaxed);
+    control->protection.set_huge_until(bytes);
+}
+
 void advise_huge_after(locked_range control, std::size_t bytes) noexcept {
     const std::size_t from = huge_page_after(control.get(), std::max(bytes, control->protection.huge_until()));
     if (control->protection.huge_until() >= control->size() || !huge_pages_allowed()) return;
-    control->protection.set_huge_until(control->size());
+    set_huge_until(control, control->size());
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
@@ -141,12 +149,9 @@ huge_part advise_huge_within(locked_range control, std::size_t from, std::size_t
     const std::size_t begin = huge_page_after(control.get(), from);
     if (to < begin + huge_page_alignment) return {from, from};
     const std::size_t end = huge_page_after(control.get(), to - huge_page_alignment + 1);
-    const std::size_t advised = control->protection.huge_until();
-    if (end > advised) {
-        control->protection.set_huge_until(end);
-        const std::size_t rest = std::max(begin, advised);
-        (void)advise_huge(control->part(rest, end));
-    }
+    // Asks again where it asked before: the range may have grown without huge pages in between.
+    set_huge_until(control, std::max(control->protection.huge_until(), end));
+    (void)advise_huge(control->part(begin, end));
     return {begin, end};
 }
 

@@ -47,6 +47,12 @@ void settle_range(locked_range control, std::size_t bytes) noexcept;
     const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % huge_page_alignment);
     return round_up(bytes + inside, huge_page_alignment) - inside;
 }
+// Number of ranges with advice for huge pages in a part, which takes two more mappings.
+extern constinit std::atomic<std::size_t> ranges_with_advice;
+
+// Notes up to where huge pages were asked for, in bytes from the base; 0: nowhere.
+void set_huge_until(locked_range control, std::size_t bytes) noexcept;
+
 // Asks for huge pages in all that follows the first `bytes`, once, unless the process wants none. Does not ask whether the policy has them.
 void advise_huge_after(locked_range control, std::size_t bytes) noexcept;
 

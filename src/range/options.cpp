@@ -52,8 +52,9 @@ std::optional<std::size_t> bytes_in(text size) noexcept {
 // Stores what one option says. False if it says nothing.
 bool read_option(text name, text value, process_policy& policy) noexcept {
     if (name.is("huge_pages")) {
-        if (value.is("yes") || value.is("no")) policy.huge_pages = value.is("yes");
-        return policy.huge_pages.has_value();
+        const bool known = value.is("yes") || value.is("no");
+        if (known) policy.huge_pages = value.is("yes");
+        return known;
     }
     std::optional<std::size_t>* const size = name.is("largest_step")           ? &policy.largest_step
                                              : name.is("mapping_limit")        ? &policy.mapping_limit
@@ -87,7 +88,7 @@ void read_options(const char* options) noexcept {
     allow(policy);
     if (policy.cache_limit) static_cast<void>(limit_cache(std::min(*policy.cache_limit, SIZE_MAX - 1)));    // nothing is kept yet
     // The program may have set it before it reserved a range.
-    if (policy.min_available_memory && guard_of_memory.load(std::memory_order_relaxed) == nullptr &&
+    if (policy.min_available_memory && !min_available_was_set.load(std::memory_order_relaxed) &&
         !set_min_available_memory(*policy.min_available_memory)) {
         std::fputs("headroom: HEADROOM_OPTIONS: the system does not say how much memory is available\n", stderr);
     }
@@ -98,6 +99,7 @@ void read_options(const char* options) noexcept {
 void read_options_once() noexcept {
     static constinit std::atomic<bool> read{false};
     if (read.load(std::memory_order_relaxed) || read.exchange(true, std::memory_order_relaxed)) return;
+    const errno_guard unchanged;
     if (const char* const options = environment_variable("HEADROOM_OPTIONS")) read_options(options);
 }
 

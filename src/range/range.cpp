@@ -103,6 +103,7 @@ void unmap_range_of(range* control) noexcept {
         const range_lock held(control);    // the cache may be releasing memory of it
         remove_from_cache(held);
         settle_range(held, SIZE_MAX);
+        set_huge_until(held, 0);
     }
     remove_addresses(control);
     quarantine_or_release(control->creation.mapping);
@@ -133,10 +134,11 @@ bool prepare_for_reuse(locked_range control, std::size_t used) noexcept {
 }    // namespace
 
 bool exceeds_mappings() noexcept {
-    constexpr std::size_t few = 1024;    // ranges; no system allows fewer mappings than these take
+    constexpr std::size_t few = 1024;    // ranges; no system allows fewer mappings than twice these take
     const std::size_t ranges = addresses.ranges.load(std::memory_order_relaxed);
     const bool is_set = limits_of_process.mappings.load(std::memory_order_relaxed) != 0;
-    return (ranges >= few || is_set) && (ranges + 1) * mappings_per_range > mapping_limit();
+    const std::size_t taken = (ranges + ranges_with_advice.load(std::memory_order_relaxed) + 1) * mappings_per_range;
+    return (ranges >= few || is_set) && taken > mapping_limit();
 }
 
 void unmap_all_ranges(range_chain chain) noexcept {

@@ -49,7 +49,7 @@ using reserve_function = page_range(std::size_t bytes, std::size_t alignment, st
 extern constinit std::atomic<void (*)() noexcept> end_helper;
 
 // Mappings of a range that has memory: the accessible part and the rest, which is one mapping with its neighbours' guards. Advice for huge
-// pages in a part of it makes two more, which are not counted: such a range has megabytes.
+// pages in a part of it makes as many more.
 inline constexpr std::size_t mappings_per_range = 2;
 
 // True if one more range would take more mappings than reservations may have, so that the rest of the process keeps some.

@@ -103,6 +103,7 @@ bool set_min_available_memory(std::size_t bytes) noexcept {
         if (guard_of_memory.load(std::memory_order_relaxed) == nullptr)
             admitted = unsettled = earlier_unsettled = in_flight = long_in_flight = 0;
     }
+    min_available_was_set.store(true, std::memory_order_relaxed);
     guard_of_memory.store(bytes != 0 ? &available_memory_guard : nullptr, std::memory_order_release);
     return available_memory() != SIZE_MAX && memory_limits_are_visible();
 }

@@ -20,6 +20,9 @@ struct memory_guard {
 };
 // Number of periods in which admitted memory counts; bytes that were admitted two periods ago do not any more. Any thread may read it.
 extern constinit std::atomic<std::uint32_t> admission_period;
+// True once set_min_available_memory() was called.
+extern constinit std::atomic<bool> min_available_was_set;
+
 // Null until set_min_available_memory(), so that other programs do not link it.
 extern constinit std::atomic<const memory_guard*> guard_of_memory;
 

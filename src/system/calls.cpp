@@ -10,6 +10,7 @@ constinit call_counters calls;
 constinit std::atomic<const test_hooks*> hooks_of_test{nullptr};
 
 constinit std::atomic<const memory_guard*> guard_of_memory{nullptr};
+constinit std::atomic<bool> min_available_was_set{false};
 constinit std::atomic<std::uint32_t> admission_period{0};
 
 int intercept(page_call kind) noexcept {

@@ -58,6 +58,13 @@ TEST_F(mapping_limit, refuses_settled_and_concurrent_vectors) {
               most / 2);
 }
 
+// A range with huge pages in a part takes as many mappings again.
+TEST_F(mapping_limit, counts_parts_with_huge_pages) {
+    if (headroom::huge_page_size() != std::size_t{2} << 20 || sizeof(void*) < 8) GTEST_SKIP() << "no huge pages of 2 MiB here";
+    EXPECT_LE(count_until_refused([] { return headroom::settled_vector<char>(std::size_t{5} << 20); }), most / 4);
+    EXPECT_GT(count_until_refused([] { return headroom::settled_vector<char>(10); }), most / 4);
+}
+
 TEST_F(mapping_limit, lets_vectors_use_the_heap) {
     EXPECT_EQ(count_until_refused([] { return headroom::vector<char>(std::size_t{1} << 20, 'x'); }), objects);
     EXPECT_EQ(count_until_refused([] {

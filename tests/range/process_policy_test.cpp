@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +88,26 @@ TEST(headroom_options, are_overruled_by_what_the_program_sets) {
               0);
 }
 
+TEST(headroom_options, are_overruled_by_no_minimum) {
+    EXPECT_EQ(with_options("min_available_memory=900T",
+                           [] {
+                               headroom::set_min_available_memory(0);
+                               return filled<headroom::settled_vector<int>>(MiB).size() == MiB / 4 ? 0 : 1;
+                           }),
+              0);
+}
+
+TEST(headroom_options, leave_errno_alone) {
+    EXPECT_EQ(with_options("bogus",
+                           [] {
+                               close(STDERR_FILENO);
+                               errno = 0;
+                               const headroom::settled_vector<int> first{1};
+                               return errno;
+                           }),
+              0);
+}
+
 TEST(headroom_options, understand_sizes) {
     const std::vector<std::pair<const char*, std::size_t>> sizes{{"0", 0},
                                                                  {"7", 7},
@@ -107,8 +128,9 @@ TEST(headroom_options, understand_sizes) {
 }
 
 TEST(headroom_options, say_what_they_do_not_understand_and_take_the_rest) {
-    for (const char* const wrong : {"x", "x=1", "cache_limit", "cache_limit=", "cache_limit=K", "cache_limit=1k",
-                                    "cache_limit=-1", "cache_limit=1M1", "huge_pages", "huge_pages=1", "=", "\x01\x02"}) {
+    for (const char* const wrong :
+         {"x", "x=1", "cache_limit", "cache_limit=", "cache_limit=K", "cache_limit=1k", "cache_limit=-1", "cache_limit=1M1",
+          "huge_pages", "huge_pages=1", "huge_pages=yes,huge_pages=maybe", "=", "\x01\x02"}) {
         std::string said;
         EXPECT_EQ(with_options((std::string(wrong) + ",,mapping_limit=77").c_str(),
                                [] { return headroom::mapping_limit() == 77 ? 0 : 1; }, &said),
@@ -141,6 +163,25 @@ template <class Vector>
 int asks_for_huge_pages() {
     const Vector v = filled<Vector>(12 * MiB);
     return has_flag(flags_of(reinterpret_cast<const char*>(v.data()) + 8 * MiB), "hg") ? 1 : 0;
+}
+
+struct late_policy : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::huge_pages(256 * MiB);
+};
+
+// Of elements whose number is known.
+template <class Vector>
+int asks_for_known_elements() {
+    const Vector v(16 * MiB / sizeof(typename Vector::value_type));
+    return has_flag(flags_of(reinterpret_cast<const char*>(v.data()) + 8 * MiB), "hg") ? 1 : 0;
+}
+
+TEST(huge_pages, are_asked_for_known_elements_as_the_policy_says) {
+    if (!system_has_huge_pages()) GTEST_SKIP() << "no huge pages here";
+    EXPECT_EQ(with_options("", asks_for_known_elements<headroom::settled_vector<int>>), 1);
+    EXPECT_EQ(with_options("", asks_for_known_elements<headroom::vector<char>>), 1);
+    EXPECT_EQ(with_options("", asks_for_known_elements<headroom::settled_vector<int, late_policy>>), 0);
+    EXPECT_EQ(with_options("huge_pages=no", asks_for_known_elements<headroom::settled_vector<int>>), 0);
 }
 
 TEST(huge_pages, are_not_asked_for_where_the_host_wants_none) {

@@ -278,6 +278,15 @@ TEST(reservation, balanced_takes_steps_of_the_sizes_that_it_was_given) {
     EXPECT_EQ(step_at(range, 40 * MiB), MiB);
 }
 
+TEST(reservation, balanced_from_more_than_there_is_keeps_its_small_steps) {
+    headroom::trim_cache();
+    reservation range(64 * MiB, headroom::balanced(128 << 10, SIZE_MAX, MiB));
+    ASSERT_FALSE(range.commit_to(16 * MiB));
+    const std::size_t before = range.committed();
+    ASSERT_FALSE(range.commit_to(before + 1));
+    EXPECT_EQ(range.committed() - before, std::size_t{128} << 10);
+}
+
 TEST(reservation, page_by_page_commits_no_more_than_the_page_that_is_needed) {
     for (int round = 0; round < 2; ++round) {
         reservation range(16 * MiB, headroom::page_by_page());
