@@ -19,7 +19,8 @@ using policy_kind = commit_policy::kind;
 constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 
 // Makes a sixteenth more accessible than is committed, without memory, from 4 MiB on: each call that changes mappings stops the page faults
-// of all threads. Not where it takes from what others may have, with overcommit off or a minimum that stays available.
+// of all threads. Not with overcommit off or a minimum that stays available, where it takes from what others may have; RLIMIT_DATA counts
+// it, too.
 void make_accessible_ahead(locked_range control, std::size_t target) noexcept {
     constexpr std::size_t from = std::size_t{4} << 20, most = std::size_t{64} << 20;
     if (target < from || target <= control->extent.accessible() || charges_count() || memory_is_guarded() ||
@@ -146,7 +147,8 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     const std::size_t there = std::max(held->extent.committed(), held->extent.memory());
     huge_part huge{there, there};
     // From half of the bytes on at which the policy has huge pages, since it is known how many there will be.
-    if (to > there && to >= held->policy.from() / 2 && commits_huge_pages(held) && !memory_is_guarded())
+    if (to > there && to >= held->policy.from() / 2 && commits_huge_pages(held) && huge_page_size() <= huge_page_alignment &&
+        !memory_is_guarded())
         huge = advise_huge_within(held, there, to);
     std::error_code error = make_accessible(held, to);
     if (error) {
@@ -158,7 +160,6 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     held->extent.set_charged(to);
     if (huge.begin < huge.end) {
         // A huge page is zeroed at its first touch, and is still in the cache when it is written. Steps would gain nothing.
-        (void)commit_up_to(held, huge.begin, populate_when::now);
         (void)commit_up_to(held, huge.end, populate_when::by_owner);
     } else if (to > held->extent.committed() && to <= held->extent.memory()) {
         (void)commit_up_to(held, to, populate_when::at_first_touch);

@@ -31,8 +31,8 @@ struct range_list;
 struct published_places;
 class range_lock;
 class locked_range;
-// When pages get memory. by_touch: now, and where the system has no call for that, by writing to each page. by_owner: at first touch, and
-// the owner writes to all of them next.
+// When pages get memory. by_touch: now, and where the system has no call for that, by writing to each page. by_owner: at first touch;
+// counts as populated, since the owner mostly writes to all of them next.
 enum class populate_when { now, by_touch, by_owner, at_first_touch };
 
 // Control blocks are reused, never freed, because a lookup may hold a pointer to one whose range was unmapped.

@@ -75,7 +75,7 @@ void complain(text option) noexcept {
         static_cast<int>(std::min<std::ptrdiff_t>(option.end - option.begin, 80)), option.begin);
 }
 
-void read_options(const char* options) noexcept {
+range_chain read_options(const char* options) noexcept {
     process_policy policy;
     for (const char* at = options; *at != '\0';) {
         const std::size_t length = std::strcspn(at, ",");
@@ -85,22 +85,23 @@ void read_options(const char* options) noexcept {
         if (length != 0 && !read_option({at, at + name}, {value, option.end}, policy)) complain(option);
         at = *option.end == ',' ? option.end + 1 : option.end;
     }
-    allow(policy);
-    if (policy.cache_limit) static_cast<void>(limit_cache(std::min(*policy.cache_limit, SIZE_MAX - 1)));    // nothing is kept yet
+    allow_unless_set(policy);
     // The program may have set it before it reserved a range.
     if (policy.min_available_memory && !min_available_was_set.load(std::memory_order_relaxed) &&
         !set_min_available_memory(*policy.min_available_memory)) {
         std::fputs("headroom: HEADROOM_OPTIONS: the system does not say how much memory is available\n", stderr);
     }
+    return policy.cache_limit ? limit_cache(std::min(*policy.cache_limit, SIZE_MAX - 1)) : range_chain();
 }
 
 }    // namespace
 
-void read_options_once() noexcept {
+range_chain read_options_once() noexcept {
     static constinit std::atomic<bool> read{false};
-    if (read.load(std::memory_order_relaxed) || read.exchange(true, std::memory_order_relaxed)) return;
+    if (read.load(std::memory_order_relaxed) || read.exchange(true, std::memory_order_relaxed)) return {};
     const errno_guard unchanged;
-    if (const char* const options = environment_variable("HEADROOM_OPTIONS")) read_options(options);
+    const char* const options = environment_variable("HEADROOM_OPTIONS");
+    return options != nullptr ? read_options(options) : range_chain();
 }
 
 }}}    // namespace headroom::detail

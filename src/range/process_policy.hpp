@@ -25,6 +25,16 @@ inline void allow(const process_policy& policy) noexcept {
         limits_of_process.mappings.store(*policy.mapping_limit != 0 ? *policy.mapping_limit : 1, std::memory_order_relaxed);
 }
 
+// The same for fields that nobody has set yet: another thread may set one meanwhile.
+inline void allow_unless_set(const process_policy& policy) noexcept {
+    bool yes = true;
+    std::size_t any = SIZE_MAX, none = 0;
+    if (policy.huge_pages) limits_of_process.huge_pages.compare_exchange_strong(yes, *policy.huge_pages);
+    if (policy.largest_step) limits_of_process.largest_step.compare_exchange_strong(any, *policy.largest_step);
+    if (policy.mapping_limit)
+        limits_of_process.mappings.compare_exchange_strong(none, *policy.mapping_limit != 0 ? *policy.mapping_limit : 1);
+}
+
 // False if no range may ask for huge pages.
 [[nodiscard]] inline bool huge_pages_allowed() noexcept { return limits_of_process.huge_pages.load(std::memory_order_relaxed); }
 

@@ -153,6 +153,7 @@ void release_unused() noexcept {
 
 range* make_file_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
                        reserve_function* for_file) noexcept {
+    unmap_all_ranges(read_options_once());
     range* control = make_range(reserved, reserved, policy, error, for_file);
     if (control == nullptr) {
         release_unused();
@@ -164,7 +165,7 @@ range* make_file_range(std::size_t reserved, const commit_policy& policy, std::e
 
 held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
                         std::size_t known_use) noexcept {
-    read_options_once();
+    unmap_all_ranges(read_options_once());
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
         why = failure_of(out_of_memory());
@@ -268,17 +269,17 @@ struct cache_end {
 namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
-    detail::read_options_once();
+    detail::unmap_all_ranges(detail::read_options_once());
     detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // SIZE_MAX: not set
 }
 
 void set_mapping_limit(std::size_t mappings) noexcept {
-    detail::read_options_once();
+    detail::unmap_all_ranges(detail::read_options_once());
     detail::limits_of_process.mappings.store(mappings != 0 ? mappings : 1, std::memory_order_relaxed);
 }
 
 std::size_t mapping_limit() noexcept {
-    detail::read_options_once();
+    detail::unmap_all_ranges(detail::read_options_once());
     std::size_t limit = detail::limits_of_process.mappings.load(std::memory_order_relaxed);
     if (limit != 0) return limit;
     const std::size_t half = detail::max_mappings() / 2;
@@ -286,7 +287,7 @@ std::size_t mapping_limit() noexcept {
 }
 
 std::size_t cache_limit() noexcept {
-    detail::read_options_once();
+    detail::unmap_all_ranges(detail::read_options_once());
     return detail::limit_of_cache(SIZE_MAX);
 }
 

@@ -97,6 +97,23 @@ TEST(headroom_options, are_overruled_by_no_minimum) {
               0);
 }
 
+struct heap_policy : headroom::vector_policy {
+    static constexpr std::size_t map_threshold = SIZE_MAX;
+};
+
+TEST(headroom_options, hold_for_blocks_of_the_heap_before_any_range) {
+    EXPECT_EQ(with_options("min_available_memory=900T",
+                           [] {
+                               try {
+                                   const headroom::vector<char, std::allocator<char>, heap_policy> v(100 * MiB);
+                                   return v.size() != 0 ? 1 : 2;
+                               } catch (const std::bad_alloc&) {
+                                   return 0;
+                               }
+                           }),
+              0);
+}
+
 TEST(headroom_options, leave_errno_alone) {
     EXPECT_EQ(with_options("bogus",
                            [] {
