@@ -13,7 +13,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // The guard of set_min_available_memory().
 struct memory_guard {
     // Counts `more` bytes as taken and returns true, if the minimum stays available without them and what was counted before. They count
-    // until settle() or, unless `is_settled`, until the reading after next.
+    // until settle(), at most two to four seconds; unless `is_settled`, until the reading after next.
     bool (*admit)(std::size_t more, bool is_settled) noexcept;
     // Counts `bytes` of admitted memory no longer: they were written, and so are missing from what is available, or were given back.
     void (*settle)(std::size_t bytes) noexcept;

@@ -81,8 +81,8 @@ std::error_code sync_file(file_handle file, page_range shown = {}) noexcept;
 // Syncs the directory entry of a file. Best effort: some systems and file systems cannot.
 void sync_directory_of(const std::filesystem::path& path) noexcept;
 
-// Takes a lock exclusively. Does not wait for its holder; on Windows it tries for up to 20 ms, because a test of the lock holds it for a
-// moment. Returns resource_unavailable_try_again if another handle has it.
+// Takes a lock exclusively. Does not wait for its holder; on Windows it tries 20 times, a timer tick apart, because a test of the lock
+// holds it for a moment. Returns resource_unavailable_try_again if another handle has it.
 std::error_code try_lock_file(file_handle file, file_lock which) noexcept;
 // Releases all locks of the handle. Closing it is not enough, because a forked child that has not run yet has a copy.
 void release_locks(file_handle file) noexcept;

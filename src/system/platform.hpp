@@ -27,14 +27,14 @@ std::size_t lowest_cgroup_limit() noexcept;
 // returns true, because swap space may have been added.
 [[nodiscard]] bool exceeds_ram_and_swap(std::size_t bytes) noexcept;
 
-// True if what is committed counts against a limit before it is touched: with overcommit off.
+// True if what is committed counts against a limit before it is touched: on Linux with overcommit off, elsewhere always.
 [[nodiscard]] bool charges_count() noexcept;
 
 // Returns the bytes of memory available to the process: of the machine or, if less, below the limit of a control group (inactive file pages
 // count as available). SIZE_MAX if the system does not tell. Reads files: 50 us.
 [[nodiscard]] std::size_t available_memory() noexcept;
 
-// False if the process is in a control group that may limit its memory and whose files cannot be found.
+// False if the process is in a control group that may limit its memory and whose files cannot be found. Always false except on Linux.
 [[nodiscard]] bool memory_limits_are_visible() noexcept;
 
 // Number of the process's mappings, and their limit; zeros if unknown. Reads files with all mappings: only after a refusal.

@@ -130,7 +130,7 @@ public:
         return raw_(begin_) + old;
     }
     // Resizes to `count` elements like resize_default_init(), calls operation(data(), count), and keeps as many elements as that returns.
-    // Precondition: it returns at most `count`. If `operation` throws, `count` elements stay.
+    // Precondition: it returns at most `count`. If `operation` throws, no element is removed.
     template <class Operation>
     constexpr void resize_and_overwrite(size_type count, Operation operation) {
         expect_changeable_();
@@ -165,7 +165,7 @@ public:
     }
 
 protected:
-    // Appends one element. Precondition: size() < capacity(). A container with capacity has memory, so end_ is a plain pointer.
+    // Appends one element. Precondition: size() < capacity(). A container with capacity has memory, so end_ is not null.
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference construct_at_end_(Args&&... args) {
         HEADROOM_UNPOISON_TAIL(1);

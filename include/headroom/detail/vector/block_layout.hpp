@@ -4,7 +4,7 @@
 // mapped_block.hpp) are compiled once, in the library, not for every vector of every file. The copy between blocks stays a call of memcpy
 // there; compiled for size, it would be an instruction that is slow to start.
 //
-// No function takes a pointer to const, because GCC 12 would warn that its target is uninitialised.
+// Those functions take no pointer to const, because GCC 12 would warn that its target is uninitialised.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Returns how many elements malloc's block for `count` holds, at least 8 bytes' worth with an unknown malloc; `count` for operator new,
-// mapped blocks, elements of 16 bytes or more. O(1).
+// Returns how many elements malloc's block for `count` holds; with an unknown malloc `count`, but at least 8 bytes' worth if the
+// element's size is a power of two. `count` for operator new, mapped blocks, elements of 16 bytes or more. O(1).
 [[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const block_layout& layout, std::size_t count) noexcept;
 
 // Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).

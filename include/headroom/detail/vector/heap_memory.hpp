@@ -1,6 +1,6 @@
 // Memory of a vector with std::allocator: heap blocks, and mapped ones from Policy::map_threshold on. Constant evaluation: std::allocator.
 //
-// The capacity tells the kind of block: fewer than mapped_threshold() elements are a heap block, more a mapped one (block_layout.hpp).
+// The capacity tells the kind of block: fewer than mapped_threshold() elements are a heap block, others a mapped one (block_layout.hpp).
 //
 // All functions are static and take the pointers by value: see "register cursor" in appending.hpp. A null block means that memory was
 // refused. If a call is refused or throws, nothing has changed.
@@ -117,7 +117,7 @@ struct heap_memory : default_construction_<T> {
             return typed_block(detail::reallocate_block(layout_of<>::value, begin, end, cap, required, wanted, exactly));
         }
     }
-    // Like reallocate() for a full block and one more element. Throws std::length_error past max_size() too.
+    // Like reallocate() for a full block and one more element. Past max_size() throws std::bad_alloc if doubling, else std::length_error.
     HEADROOM_COLD static block<T*> reallocate_by_one(T* begin, T* end) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (is_doubling) {

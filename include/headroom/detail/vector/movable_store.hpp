@@ -89,8 +89,8 @@ public:
         grow_to_(element_count_() + 1);
     }
 
-    // Charges the memory of `count` elements in place. A store without a block first allocates one, as allocate_(). False if `count`
-    // elements do not fit in place or are refused there. Throws if the new block is refused.
+    // Charges the memory of `count` elements in place. A store without a block first allocates one, as allocate_for_steps_(). False if
+    // `count` elements do not fit in place or are refused there, or if a new block has memory for all. Throws if the new block is refused.
     [[nodiscard]] bool charge_(std::size_t count, std::size_t commit_count) {
         if (begin_ == pointer()) return allocate_for_steps_(count, commit_count) != count;
         return memory_.try_charge_(begin_, cap_, count);
@@ -164,7 +164,7 @@ public:
         const std::size_t required = element_count_() + count;
         move_to_block_(memory_.allocate_slow(element_count_(), required, false), at, count, source, skip);
     }
-    // The same in the block `to`, which it owns.
+    // The same in `block`, which it owns.
     template <class Source>
     constexpr void move_to_block_(const block_type_& block, pointer at, std::size_t count, const Source& source,
                                   std::size_t skip) {

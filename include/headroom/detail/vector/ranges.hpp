@@ -139,8 +139,8 @@ struct range_cursor {
     It first;
     End last;
 
-    // Returns the number of elements. O(1) if is_sized. Requires MultiPass. Iterators of C++98 are counted by std::distance, because a
-    // forward iterator's operator- need not mean the distance; std::distance in turn does not know C++20 iterators that are none by the
+    // Returns the number of elements. Requires MultiPass. O(1) if is_sized, except for forward iterators of C++98: std::distance counts
+    // them, because their operator- need not mean the distance; std::distance in turn does not know C++20 iterators that are none by the
     // older rules, such as those of iota_view over the longest integers.
     constexpr std::size_t count() const {
         if constexpr (has_forward_category<It> && std::is_same_v<It, End>) {

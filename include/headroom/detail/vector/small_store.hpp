@@ -1,6 +1,6 @@
 // The store of small_vector: movable_store_, with the first N elements in the object itself. The capacity shows where the elements are:
-// inline if it is at most N, in a block if more. They leave the inline buffer only when there are more than N, and shrink_to_fit() brings
-// them back. So movable_store_'s handling of blocks stays as it is.
+// inline if it is at most N, in a block if more. They leave the inline buffer only for a capacity of more than N, and shrink_to_fit()
+// brings them back. So movable_store_'s handling of blocks stays as it is.
 #pragma once
 
 #include <cstddef>
@@ -95,7 +95,7 @@ public:
     // Does not need T to be complete if N is 0.
     static constexpr bool nothrow_move_ = std::disjunction_v<std::bool_constant<N == 0>, std::is_nothrow_move_constructible<T>>;
 
-    // Leaves the members unset: reset_to_inline_() or steal_() must follow.
+    // Leaves the pointers null: reset_to_inline_() or steal_() must follow.
     struct uninitialized_tag_ {};
     constexpr explicit small_store_(uninitialized_tag_) noexcept {}
     constexpr small_store_() noexcept { reset_to_inline_(); }

@@ -4,8 +4,9 @@
 // *stable* store grows without moving elements (settled_store_, file_store_). A *moving* store (movable_store_) may need a larger block;
 // it then builds the new elements there before it relocates the old ones, because new elements may be built from old ones.
 //
-// Counts are in elements; bytes begin below the stores. If a call throws, nothing has changed. Callers ask for at most max_size()
-// elements, and call grow_by_one_() only when the store is full.
+// Counts are in elements; bytes begin below the stores. If a call throws, nothing has changed. Callers ask reserve_exact_(), charge_()
+// and, for more than a step, grow_to_() for at most max_size() elements; the other calls check by themselves. Callers call
+// grow_by_one_() only when the store is full.
 #pragma once
 
 #include <concepts>
@@ -53,7 +54,7 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
 // A store that never relocates elements.
 template <class S>
 concept stable_store = common_store<S> && S::never_relocates_ && requires(S store) {
-    // Like grow_by_one_(), but returns false where that throws for lack of memory.
+    // Like grow_by_one_(), but returns false where that throws.
     { store.try_grow_by_one_() } -> std::same_as<bool>;
 };
 
