@@ -30,7 +30,7 @@ template <class Exception, class... Arguments>
 // Unlocks the resources whose calls are being left; null while none was locked. Defined apart from resources, which few programs link.
 extern constinit std::atomic<void (*)() noexcept> unlock_before_handler;
 
-// Calls the handler of on_failure(), with no resource locked. Aborts if it returns.
+// Unlocks this thread's resources and calls the handler of on_failure(). If there is none, prints `what`. Aborts if that returns.
 [[noreturn]] HEADROOM_COLD void call_failure_handler(failure_kind kind, const std::exception& what);
 
 template <class Exception>

@@ -160,7 +160,8 @@ public:
     HEADROOM_ALWAYS_INLINE size_type push_back(const T& value) { return emplace_back(value); }
     HEADROOM_ALWAYS_INLINE size_type push_back(T&& value) { return emplace_back(static_cast<T&&>(value)); }
 
-    // Appends all elements of the range, one after the other, or none.
+    // Appends all elements of the range, one after the other, or none. If T's move may throw, the range is read under the lock:
+    // it must not append here.
     template <detail::compatible_range<T> R>
     size_type append_range(R&& values) {
         detail::cursor_over<R> ends(values);

@@ -1,4 +1,4 @@
-// Messages for faults of files.
+// Messages and exceptions for faults of files.
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
 

@@ -144,7 +144,8 @@ std::error_code grow_file(opened_file* control, std::uint64_t to) noexcept {
     return error;
 }
 
-// Commits at the end of writing, if the size has changed since the last commit; otherwise publishes the size.
+// Commits at the end of writing, if the size has changed since the last commit; otherwise publishes the size, unless the file may not be
+// written or was cut, which is no failure then.
 persist_outcome try_last_persist(opened_file* control, std::size_t size) noexcept {
     if (size != control->committed.size) return try_persist(control, size);
     std::error_code error;

@@ -70,7 +70,8 @@ constinit std::atomic<bool> limit_is_set{false};
 
 [[nodiscard]] std::size_t idle_bytes() noexcept { return this_copy.idle_bytes.load(std::memory_order_relaxed); }
 
-// Returns how many bytes may be idle once `more` are in use.
+// Returns how many bytes may be idle once `more` are in use: the user's limit, otherwise by the budget (account.hpp). `idle`: idle now; if
+// few, the default limit is not looked up in files.
 std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
     const std::size_t limit = limit_of_cache(idle);
     if (limit_is_set.load(std::memory_order_relaxed)) return limit;

@@ -49,7 +49,8 @@ std::error_code prefault_up_to(locked_range control, std::size_t to, populate_wh
     return commit_up_to(control, to, how);
 }
 
-// Populates one batch of a range.
+// Commits and populates one batch of a range, up to the next 2 MiB; nothing if its owner has reset the target. If refused, prefaulting of
+// the range stops.
 void prefault_batch(range* control) noexcept {
     const range_lock held(control);
     // Read again under the mutex: the owner may have reset it.

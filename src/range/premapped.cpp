@@ -5,7 +5,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Reserves a premapped mapping for the range. False if refused, or if mappings are locked: all of it would be resident at once.
+// Maps `reserved` writable bytes between two guards for the range. False, and nothing has changed, if refused, or if mappings are locked:
+// all of it would be resident at once.
 bool premap(range* control, std::size_t reserved) noexcept {
     if (mappings_are_locked()) return false;
     std::error_code error;

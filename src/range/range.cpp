@@ -251,7 +251,8 @@ range_chain ranges_in_all_slots() noexcept {
     return found;
 }
 
-// Releases kept ranges when the code is unloaded or the program ends. Ranges of static objects that live longer are then unmapped.
+// When the code is unloaded or the program ends: ends the helper thread and releases kept ranges, those in other threads' slots only when
+// unloaded. Ranges of static objects that live longer are then unmapped.
 struct cache_end {
     ~cache_end() {
         if (void (*const end)() noexcept = end_helper.load()) end();

@@ -243,7 +243,7 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
 
 // Moves each mapping by a call of its own: given several, kernels up to 6.16 unmap the target first, and another thread could map
 // there. Moves nothing where the system may refuse to charge `from` a second time, which it does after unmapping the target: with
-// overcommit off, or if the range exceeds all memory; nor under QEMU.
+// overcommit off, or if the range exceeds all memory; nor under QEMU. ENOSYS: nothing has moved, or what had was copied back.
 std::error_code remap(page_range from, page_range to) noexcept {
     const detail::errno_guard unchanged;
     const std::error_code cannot = detail::system_error(ENOSYS);

@@ -230,7 +230,7 @@ std::size_t parse_entry(word lines, const char* name) noexcept {
     return 0;
 }
 
-// Returns what the group's limit leaves; SIZE_MAX if it has none.
+// Returns what the group's limit leaves, inactive file pages counted as free; SIZE_MAX if it has none, or its use cannot be read.
 std::size_t available_in(group_path& group, const group_version& version) noexcept {
     const std::size_t limit = limit_of(group, version);
     // Version 1 without a limit states the largest number that it can.

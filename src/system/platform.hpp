@@ -64,7 +64,7 @@ void tell_heap_profiler(std::byte* base, std::size_t bytes) noexcept;
 // True if new mappings are locked into memory (mlockall with MCL_FUTURE).
 [[nodiscard]] bool mappings_are_locked() noexcept;
 
-// True under AddressSanitizer or LeakSanitizer: kept memory is then inaccessible, since the former marks only committed memory.
+// True under AddressSanitizer or LeakSanitizer, on Linux only: kept memory is then inaccessible, as the former marks only committed memory.
 [[nodiscard]] bool memory_checker_present() noexcept;
 
 // True under Valgrind, whose leak checker takes all readable memory as in use: pointers in kept memory would hide leaks.

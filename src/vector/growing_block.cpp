@@ -20,7 +20,8 @@ namespace {
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
-// Returns how many elements fit into malloc's block for `count` elements less `fewer_bytes`; `count` if that is a mapped block.
+// Returns how many elements fit into malloc's block for `count` elements less `fewer_bytes`; `count` if that
+// many, or those that fit, would be a mapped block.
 HEADROOM_COLD std::size_t elements_in_heap_block(const block_layout& layout, std::size_t count,
                                                  std::size_t fewer_bytes = 0) noexcept {
     if (count >= layout.min_mapped_elements) return count;

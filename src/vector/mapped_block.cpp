@@ -48,7 +48,8 @@ block<void*> reserve_block(const block_layout& layout, std::size_t required, std
     const std::size_t usable = required < layout.min_mapped_elements ? layout.min_mapped_elements : required;
     const std::size_t least = block_bytes(layout, wanted < usable ? usable : wanted);
     failure why;
-    // A block that grows by a factor wants up to four times what it needs now, and may grow again; one built in steps wants its final size.
+    // A block that grows by a factor wants up to four times what it needs now, and may grow again: its final use is not known. One built in
+    // steps wants its final size.
     const bool grows = !exactly && required < wanted && wanted / 4 < required;
     const held_range held =
         acquire_slow(reservation_for(least), false, least, layout.commit, why, grows ? 0 : block_bytes(layout, wanted));

@@ -45,7 +45,7 @@ inline void unpoison_shadow_granule(const void* limit) noexcept {
     if (inside != 0) ::__asan_unpoison_memory_region(static_cast<const std::byte*>(limit) - inside, 8);
 }
 
-// Unpoisons the capacity from `middle` to `end`.
+// Unpoisons the capacity from `middle` to `end`, and the eight bytes that contain `end`, for the next owner of the memory.
 inline void unpoison_all(const void* begin, const void* end, const void* middle) noexcept {
     detail::move_poison_boundary(begin, end, middle, end);
     detail::unpoison_shadow_granule(end);

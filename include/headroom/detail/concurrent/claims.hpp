@@ -90,8 +90,8 @@ public:
         *link = removed.next;
     }
 
-    // Reclaims slots that were claimed and not announced. Returns the elements that stay claimed. O(appenders), and at most a
-    // system call.
+    // Reduces each claim to what its appender has announced; if the other threads cannot be fenced, all stay. Returns the elements that
+    // stay claimed. O(appenders), and at most a system call.
     [[nodiscard]] HEADROOM_API std::size_t reclaim() noexcept;
 
 private:

@@ -131,7 +131,7 @@ private:
           max_blocks_(options.max_blocks_per_chunk == 0 ? max_blocks_limit
                                                         : (std::min)(options.max_blocks_per_chunk, max_blocks_limit)) {}
 
-    // Fast path of allocate(): returns a free block of the bin; carves one if only the last is left. Throws upstream's exception.
+    // Fast path of allocate(): returns a free block of the bin; carves one if it has one or none. Throws upstream's exception.
     HEADROOM_ALWAYS_INLINE void* pop_block(detail::bin_offset offset, std::size_t bytes, std::size_t alignment) {
         detail::free_block* const block = bins_[offset].before.next;
         if (block == bins_[offset].last) return carve(offset, block, bytes, alignment);

@@ -101,7 +101,8 @@ public:
         return settled_store_(make_placement_(held, start_offset, elements, true, commit));
     }
 
-    // Reserves a range like the one of `other`, if that has one. Precondition: this store has none. Throws `refused`.
+    // Reserves a range if `other` has one: for its max_size() if a user set that, otherwise a default one with room for its elements.
+    // Precondition: this store has none. Throws `refused`.
     void reserve_like_(const settled_store_& other) {
         if (other.control_ == nullptr) return;
         if (other.has_user_limit_()) {
