@@ -203,7 +203,10 @@ constinit std::atomic<bool> unloading{false};
 
 bool huge_pages_come_unasked() noexcept { return huge_page_facts() % 2 != 0; }
 
-const char* environment_variable(const char* name) noexcept { return getauxval(AT_SECURE) != 0 ? nullptr : std::getenv(name); }
+const char* environment_variable(const char* name) noexcept {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): as the C library reads its own
+    return getauxval(AT_SECURE) != 0 ? nullptr : std::getenv(name);
+}
 
 bool module_is_unloading() noexcept { return unloading.load(std::memory_order_relaxed); }
 

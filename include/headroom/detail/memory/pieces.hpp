@@ -20,6 +20,7 @@ HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
 HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t alignment) noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): as a number, because it may wrap
     return reinterpret_cast<std::byte*>((detail::address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
 }
 // True if align_up() went past the last address. Never with 64-bit addresses, and not tested there.
