@@ -97,8 +97,8 @@ range_chain read_options(const char* options) noexcept {
 }    // namespace
 
 range_chain read_options_once() noexcept {
-    static constinit std::atomic<bool> read{false};
-    if (read.load(std::memory_order_relaxed) || read.exchange(true, std::memory_order_relaxed)) return {};
+    static constinit std::atomic<std::uint32_t> read{0};    // not a bool, whose exchange is a library's call on some processors
+    if (read.load(std::memory_order_relaxed) != 0 || read.exchange(1, std::memory_order_relaxed) != 0) return {};
     const errno_guard unchanged;
     const char* const options = environment_variable("HEADROOM_OPTIONS");
     return options != nullptr ? read_options(options) : range_chain();

@@ -11,7 +11,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct process_limits {
-    std::atomic<bool> huge_pages{true};
+    std::atomic<std::uint32_t> huge_pages{1};    // 0: none
     std::atomic<std::size_t> largest_step{SIZE_MAX};
     std::atomic<std::size_t> mappings{0};    // 0: not set
 };
@@ -19,7 +19,7 @@ inline constinit process_limits limits_of_process;
 
 // Stores the fields that have a value and are stored here: all but the limits of the cache and of available memory.
 inline void allow(const process_policy& policy) noexcept {
-    if (policy.huge_pages) limits_of_process.huge_pages.store(*policy.huge_pages, std::memory_order_relaxed);
+    if (policy.huge_pages) limits_of_process.huge_pages.store(*policy.huge_pages ? 1 : 0, std::memory_order_relaxed);
     if (policy.largest_step) limits_of_process.largest_step.store(*policy.largest_step, std::memory_order_relaxed);
     if (policy.mapping_limit)
         limits_of_process.mappings.store(*policy.mapping_limit != 0 ? *policy.mapping_limit : 1, std::memory_order_relaxed);
@@ -27,16 +27,18 @@ inline void allow(const process_policy& policy) noexcept {
 
 // The same for fields that nobody has set yet: another thread may set one meanwhile.
 inline void allow_unless_set(const process_policy& policy) noexcept {
-    bool yes = true;
+    std::uint32_t yes = 1;
     std::size_t any = SIZE_MAX, none = 0;
-    if (policy.huge_pages) limits_of_process.huge_pages.compare_exchange_strong(yes, *policy.huge_pages);
+    if (policy.huge_pages) limits_of_process.huge_pages.compare_exchange_strong(yes, *policy.huge_pages ? 1 : 0);
     if (policy.largest_step) limits_of_process.largest_step.compare_exchange_strong(any, *policy.largest_step);
     if (policy.mapping_limit)
         limits_of_process.mappings.compare_exchange_strong(none, *policy.mapping_limit != 0 ? *policy.mapping_limit : 1);
 }
 
 // False if no range may ask for huge pages.
-[[nodiscard]] inline bool huge_pages_allowed() noexcept { return limits_of_process.huge_pages.load(std::memory_order_relaxed); }
+[[nodiscard]] inline bool huge_pages_allowed() noexcept {
+    return limits_of_process.huge_pages.load(std::memory_order_relaxed) != 0;
+}
 
 // True if ranges of that policy want none, even where the system gives them unasked.
 [[nodiscard]] inline bool declines_huge_pages(const commit_policy& policy) noexcept {
