@@ -82,7 +82,7 @@ std::size_t commit_target(locked_range control, std::size_t least, bool past_sta
     const std::size_t memory = control->extent.memory();
     std::size_t target = least;
     if (least > memory && least > huge) {
-        advise_huge_after(control, std::max(control->extent.committed(), control->policy.from()));
+        advise_huge_rest(control);
         target = huge_page_after(control.get(), least);
     } else if (policy.which() != policy_kind::page_by_page) {
         const std::size_t committed = control->extent.committed();
@@ -109,8 +109,7 @@ std::size_t commit_to(locked_range control, std::size_t needed, commit_kind kind
         const bool past_start = least > control->policy.from();
         const bool page_by_page = control->policy.which() == policy_kind::page_by_page;
         const bool untouched = kind != commit_kind::by_policy || page_by_page;
-        if (exactly && past_start && commits_huge_pages(control))
-            advise_huge_after(control, std::max(control->extent.committed(), control->policy.from()));
+        if (exactly && past_start && commits_huge_pages(control)) advise_huge_rest(control);
         why = failure_of(commit_best_effort(control, exactly ? least : commit_target(control, least, past_start), least,
                                             untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;

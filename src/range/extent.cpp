@@ -138,9 +138,11 @@ void set_huge_until(locked_range control, std::size_t bytes) noexcept {
     control->protection.set_huge_until(bytes);
 }
 
-void advise_huge_after(locked_range control, std::size_t bytes) noexcept {
-    const std::size_t from = huge_page_after(control.get(), std::max(bytes, control->protection.huge_until()));
-    if (control->protection.huge_until() >= control->size() || !huge_pages_allowed()) return;
+void advise_huge_rest(locked_range control) noexcept {
+    const std::size_t advised = control->protection.huge_until();
+    if (advised >= control->size() || !huge_pages_allowed()) return;
+    const std::size_t from =
+        huge_page_after(control.get(), std::max({control->extent.committed(), control->policy.from(), advised}));
     set_huge_until(control, control->size());
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }

@@ -53,8 +53,9 @@ extern constinit std::atomic<std::size_t> ranges_with_advice;
 // Notes up to where huge pages were asked for, in bytes from the base; 0: nowhere.
 void set_huge_until(locked_range control, std::size_t bytes) noexcept;
 
-// Asks for huge pages in all that follows the first `bytes`, once, unless the process wants none. Does not ask whether the policy has them.
-void advise_huge_after(locked_range control, std::size_t bytes) noexcept;
+// Asks for huge pages from the policy's `from()` or the committed bytes on, once, unless the process wants none. Does not ask whether the
+// policy has them.
+void advise_huge_rest(locked_range control) noexcept;
 
 // Asks for the huge pages that fit into [from, to). Returns where they are, in bytes from the base; nothing if none fits.
 struct huge_part {

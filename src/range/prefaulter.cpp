@@ -41,7 +41,7 @@ bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == hel
 // Commits and populates [committed, to), for the helper or a writer that caught up.
 std::error_code prefault_up_to(locked_range control, std::size_t to, populate_when how) noexcept {
     const commit_clock clock;
-    advise_huge_after(control, std::max(control->extent.committed(), control->policy.from()));
+    advise_huge_rest(control);
     unmap_all_ranges(make_room_for(control, to));
     // Makes it accessible far ahead in one call, because each such call delays the other thread's page faults.
     const std::size_t wanted = std::min(control->prefault.target(), control->size());

@@ -3,13 +3,12 @@
 
 #include <headroom/reservation.hpp>
 
-#include "range/options.hpp"
 #include "range/range.hpp"
 
 namespace headroom { inline namespace v0_1 {
 
 bool set_process_policy(const process_policy& policy) noexcept {
-    detail::unmap_all_ranges(detail::read_options_once());
+    detail::heed_options();
     detail::allow(policy);
     if (policy.cache_limit) set_cache_limit(*policy.cache_limit);
     return !policy.min_available_memory || set_min_available_memory(*policy.min_available_memory);

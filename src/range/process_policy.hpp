@@ -17,12 +17,15 @@ struct process_limits {
 };
 inline constinit process_limits limits_of_process;
 
+// The limit as it is stored: one mapping is as few as none, which means "not set" there.
+[[nodiscard]] constexpr std::size_t stored_mapping_limit(std::size_t mappings) noexcept { return mappings != 0 ? mappings : 1; }
+
 // Stores the fields that have a value and are stored here: all but the limits of the cache and of available memory.
 inline void allow(const process_policy& policy) noexcept {
     if (policy.huge_pages) limits_of_process.huge_pages.store(*policy.huge_pages ? 1 : 0, std::memory_order_relaxed);
     if (policy.largest_step) limits_of_process.largest_step.store(*policy.largest_step, std::memory_order_relaxed);
     if (policy.mapping_limit)
-        limits_of_process.mappings.store(*policy.mapping_limit != 0 ? *policy.mapping_limit : 1, std::memory_order_relaxed);
+        limits_of_process.mappings.store(stored_mapping_limit(*policy.mapping_limit), std::memory_order_relaxed);
 }
 
 // The same for fields that nobody has set yet: another thread may set one meanwhile.
@@ -32,7 +35,7 @@ inline void allow_unless_set(const process_policy& policy) noexcept {
     if (policy.huge_pages) limits_of_process.huge_pages.compare_exchange_strong(yes, *policy.huge_pages ? 1 : 0);
     if (policy.largest_step) limits_of_process.largest_step.compare_exchange_strong(any, *policy.largest_step);
     if (policy.mapping_limit)
-        limits_of_process.mappings.compare_exchange_strong(none, *policy.mapping_limit != 0 ? *policy.mapping_limit : 1);
+        limits_of_process.mappings.compare_exchange_strong(none, stored_mapping_limit(*policy.mapping_limit));
 }
 
 // False if no range may ask for huge pages.

@@ -145,6 +145,8 @@ void unmap_all_ranges(range_chain chain) noexcept {
     while (range* const each = chain.pop()) unmap_range_of(each);
 }
 
+void heed_options() noexcept { unmap_all_ranges(read_options_once()); }
+
 void release_unused() noexcept {
     unmap_all_ranges(take_kept_ranges());
     empty_quarantine();
@@ -153,7 +155,7 @@ void release_unused() noexcept {
 
 range* make_file_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
                        reserve_function* for_file) noexcept {
-    unmap_all_ranges(read_options_once());
+    heed_options();
     range* control = make_range(reserved, reserved, policy, error, for_file);
     if (control == nullptr) {
         release_unused();
@@ -165,7 +167,7 @@ range* make_file_range(std::size_t reserved, const commit_policy& policy, std::e
 
 held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
                         std::size_t known_use) noexcept {
-    unmap_all_ranges(read_options_once());
+    heed_options();
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
         why = failure_of(out_of_memory());
@@ -270,17 +272,17 @@ struct cache_end {
 namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
-    detail::unmap_all_ranges(detail::read_options_once());
+    detail::heed_options();
     detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // SIZE_MAX: not set
 }
 
 void set_mapping_limit(std::size_t mappings) noexcept {
-    detail::unmap_all_ranges(detail::read_options_once());
-    detail::limits_of_process.mappings.store(mappings != 0 ? mappings : 1, std::memory_order_relaxed);
+    detail::heed_options();
+    detail::allow({.mapping_limit = mappings});
 }
 
 std::size_t mapping_limit() noexcept {
-    detail::unmap_all_ranges(detail::read_options_once());
+    detail::heed_options();
     std::size_t limit = detail::limits_of_process.mappings.load(std::memory_order_relaxed);
     if (limit != 0) return limit;
     const std::size_t half = detail::max_mappings() / 2;
@@ -288,7 +290,7 @@ std::size_t mapping_limit() noexcept {
 }
 
 std::size_t cache_limit() noexcept {
-    detail::unmap_all_ranges(detail::read_options_once());
+    detail::heed_options();
     return detail::limit_of_cache(SIZE_MAX);
 }
 

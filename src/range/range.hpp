@@ -48,6 +48,9 @@ using reserve_function = page_range(std::size_t bytes, std::size_t alignment, st
 // helper releases idle memory of ranges in the cache.
 extern constinit std::atomic<void (*)() noexcept> end_helper;
 
+// Reads HEADROOM_OPTIONS at its first call; see read_options_once().
+void heed_options() noexcept;
+
 // Mappings of a range that has memory: the accessible part and the rest, which is one mapping with its neighbours' guards. Advice for huge
 // pages in a part of it makes as many more.
 inline constexpr std::size_t mappings_per_range = 2;

@@ -489,4 +489,5 @@ protected:
         }
     }
 };
+
 }}}    // namespace headroom::detail
