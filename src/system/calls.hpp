@@ -69,6 +69,17 @@ inline void notify_observer(testing::file_event event) noexcept {
 [[nodiscard]] inline std::size_t overridden_page_size() noexcept { return detail::hook_of_test(&test_hooks::page_size); }
 [[nodiscard]] inline std::size_t overridden_address_limit() noexcept { return detail::hook_of_test(&test_hooks::address_space); }
 
+// False for what no system reserves: no bytes, more than half of all addresses, an alignment that is no power of two or a quarter of all.
+// Not by std::has_single_bit, which is a call for processors without the instruction.
+[[nodiscard]] constexpr bool is_reservable(std::size_t bytes, std::size_t alignment) noexcept {
+    return bytes != 0 && bytes <= SIZE_MAX / 2 && alignment != 0 && (alignment & (alignment - 1)) == 0 &&
+           alignment <= SIZE_MAX / 4;
+}
+// Returns the first multiple of `alignment`, a power of two, at the start of `range` or after it.
+[[nodiscard]] inline std::byte* aligned_within(page_range range, std::size_t alignment) noexcept {
+    return range.data + ((0 - reinterpret_cast<std::uintptr_t>(range.data)) & (alignment - 1));
+}
+
 [[nodiscard]] constexpr std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
     return (bytes + multiple - 1) / multiple * multiple;
 }

@@ -9,7 +9,6 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -290,8 +289,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         return {};
     }
     const std::size_t limit = overridden_address_limit();
-    if (bytes == 0 || bytes > SIZE_MAX / 4 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4 ||
-        (limit != 0 && bytes > limit)) {
+    if (!is_reservable(bytes, alignment) || (limit != 0 && bytes > limit)) {
         error = std::make_error_code(std::errc::not_enough_memory);
         return {};
     }
@@ -305,8 +303,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
             GetLastError() == ERROR_INVALID_PARAMETER ? std::make_error_code(std::errc::function_not_supported) : file_failure();
         return {};
     }
-    const auto address = reinterpret_cast<std::uintptr_t>(first);
-    std::byte* const begin = first + (round_up(address, alignment) - address);
+    std::byte* const begin = aligned_within({first, bytes + alignment}, alignment);
     const page_range before{first, static_cast<std::size_t>(begin - first)};
     const page_range behind{begin + bytes, alignment - before.bytes};
     if (!split({begin, bytes})) {

@@ -92,11 +92,6 @@ void fill_hole(page_range range, int protection) noexcept {
     if (filled != MAP_FAILED && filled != range.data) (void)munmap(filled, range.bytes);
 }
 
-std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
-
-// Not std::has_single_bit, which is a call for processors without the instruction.
-constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
-
 }    // namespace
 
 namespace detail {
@@ -118,7 +113,7 @@ bool rejects_unknown_advice(page_range range) noexcept {
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     const detail::errno_guard unchanged;
     const std::size_t page = page_size();
-    if (bytes == 0 || bytes > SIZE_MAX / 2 || !is_power_of_two(alignment) || alignment > SIZE_MAX / 4) {
+    if (!detail::is_reservable(bytes, alignment)) {
         error = detail::system_error(ENOMEM);
         return {};
     }
@@ -127,22 +122,12 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     // One call suffices if the system's choice is aligned.
     page_range range = map(bytes, initial, error);
     if (error) return {};
-    if (address(range.data) % alignment != 0) {
+    if (detail::aligned_within(range, alignment) != range.data) {
         detail::unmap_or_queue(range);
         range = map(bytes + alignment, initial, error);
         if (error) return {};
-        const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
-        std::byte* const aligned = range.data + before;
-        // The tail first: if unmapping is refused, one mapping is left, which can be released whole.
-        if ((error = unmap(aligned + bytes, alignment - before))) {
-            detail::unmap_or_queue(range);
-            return {};
-        }
-        if ((error = unmap(range.data, before))) {
-            detail::unmap_or_queue({range.data, before + bytes});
-            return {};
-        }
-        range = {aligned, bytes};
+        range = detail::trim_to_aligned(range, bytes, alignment, error);
+        if (error) return {};
     }
     // Keeps sparse gigabytes out of core files. The system leaves out inaccessible ranges itself.
     if (initial != access::none) (void)advise(page_call::other, {range.data, bytes}, MADV_DONTDUMP);

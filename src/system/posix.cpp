@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +14,6 @@
 #include "system/calls.hpp"
 #include "system/platform.hpp"
 #include "system/posix.hpp"
-#include "system/unmap_queue.hpp"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
@@ -55,7 +53,7 @@ std::size_t huge_page_size() noexcept { return 0; }
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     error.clear();
     const std::size_t page = page_size();
-    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
+    if (!detail::is_reservable(bytes, alignment)) {
         error = system_error(ENOMEM);
         return {};
     }
@@ -76,18 +74,8 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         error = system_error(errno);
         return {};
     }
-    auto* const data = static_cast<std::byte*>(mapped);
-    if (spare == 0) return {data, bytes};
-    const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(data) % alignment) % alignment;
-    if ((error = unmap(data + before + bytes, spare - before))) {
-        detail::unmap_or_queue({data, bytes + spare});
-        return {};
-    }
-    if ((error = unmap(data, before))) {
-        detail::unmap_or_queue({data, before + bytes});
-        return {};
-    }
-    return {data + before, bytes};
+    const page_range range{static_cast<std::byte*>(mapped), bytes + spare};
+    return spare == 0 ? range : detail::trim_to_aligned(range, bytes, alignment, error);
 }
 
 std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
