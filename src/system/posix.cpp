@@ -123,7 +123,13 @@ void tell_heap_profiler(std::byte*, std::size_t) noexcept {}
 
 bool mappings_are_locked() noexcept { return false; }
 
-const char* environment_variable(const char* name) noexcept { return issetugid() != 0 ? nullptr : std::getenv(name); }
+const char* environment_variable(const char* name) noexcept {
+#if defined(__linux__)    // where this layer can be tried
+    return secure_getenv(name);
+#else
+    return issetugid() != 0 ? nullptr : std::getenv(name);
+#endif
+}
 
 bool huge_pages_come_unasked() noexcept { return false; }
 
