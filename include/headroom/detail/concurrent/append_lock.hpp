@@ -58,6 +58,8 @@ template <class Lock>
 class locked {
 public:
     HEADROOM_ALWAYS_INLINE explicit locked(Lock& lock) noexcept : lock_(&lock) { lock.lock(); }
+    locked(const locked&) = delete;
+    locked& operator=(const locked&) = delete;
     HEADROOM_ALWAYS_INLINE locked(locked&& from) noexcept : lock_(from.lock_) { from.lock_ = nullptr; }
     HEADROOM_ALWAYS_INLINE locked& operator=(locked&& from) noexcept {
         if (lock_ != nullptr) lock_->unlock();
