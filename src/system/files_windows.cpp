@@ -14,6 +14,7 @@
 
 #include "system/calls.hpp"
 #include "system/files.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -320,6 +321,15 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         return {};
     }
     return {begin, bytes};
+}
+
+page_range map_first_page(file_handle file, bool writable, std::error_code& error) noexcept {
+    const page_range page = reserve_for_file(page_size(), page_size(), error);
+    if (error) return {};
+    error = map_file_pages(page, file, 0, writable);
+    if (!error) return page;
+    unmap_or_queue(page);
+    return {};
 }
 
 std::error_code prepare_file_range(page_range, file_handle, bool) noexcept { return {}; }    // done by map_file_pages()
