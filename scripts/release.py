@@ -1,11 +1,11 @@
 """Makes everything that a release consists of, in a folder, and publishes nothing: python3 scripts/release.py 0.1.0
 
-The folder (build/release-VERSION unless --out names another) gets: the sources as a tarball; the single header; Debian's source and binary
-packages; the Python package as wheel and source distribution; the notes, of CHANGELOG.md; a bill of materials (SPDX 2.3); and SHA256SUMS.
+The folder (build/release-VERSION unless --out names another) gets: the sources as a tarball; the single header; the Python
+package as wheel and source distribution; the notes, of CHANGELOG.md; a bill of materials (SPDX 2.3); and SHA256SUMS.
 All of it is made of the tarball alone, whose files are those of the commit, so what is not committed is in no part of it.
 
 --twice makes it twice, in folders of other names, and fails if any file differs. --only PART... makes these parts only (see PARTS).
-Needs git; for the Debian packages dpkg-dev, debhelper, cmake, ninja-build and a compiler; for Python's what python/pyproject.toml asks for.
+Needs git, and for the Python package what python/pyproject.toml asks for.
 """
 import argparse
 import datetime
@@ -15,14 +15,13 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 from sources import ROOT
 
-PARTS = ("header", "debian", "python", "notes", "sbom")    # beside the tarball, of which they are made
+PARTS = ("header", "python", "notes", "sbom")    # beside the tarball, of which they are made
 
 
 class Refused(Exception):
@@ -40,8 +39,7 @@ def check(version):
     """What every release has: one version everywhere, a section of CHANGELOG.md, a commit."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise Refused(f"{version}: a version is MAJOR.MINOR.PATCH")
-    for name, pattern in (("CMakeLists.txt", r"project\(headroom VERSION ([\d.]+)"), ("python/pyproject.toml", r'(?m)^version = "([\d.]+)"'),
-                          ("debian/changelog", r"^headroom \(([\d.]+)[-)]")):
+    for name, pattern in (("CMakeLists.txt", r"project\(headroom VERSION ([\d.]+)"), ("python/pyproject.toml", r'(?m)^version = "([\d.]+)"')):
         found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"))
         if not found or found[1] != version:
             raise Refused(f"{name}: is of version {found[1] if found else '?'}, not {version}")
@@ -70,20 +68,6 @@ def tarball(version, out):
 
 def header(version, tree, out, when):
     run(sys.executable, "-B", "scripts/amalgamate.py", out / f"headroom-{version}.hpp", cwd=tree)
-
-
-def debian(version, tree, out, when):
-    """Source and binary packages, built beside a copy of the sources as dpkg-source wants to find them."""
-    folder = tree.parent / "debian-packages"
-    folder.mkdir()
-    shutil.copy2(out / f"headroom-{version}.tar.gz", folder / f"headroom_{version}.orig.tar.gz")
-    shutil.copytree(tree, folder / f"headroom-{version}", symlinks=True)
-    # No file is signed, and none says who built it, or on which machine's set of packages, which would make two builds differ.
-    run("dpkg-buildpackage", "-us", "-uc", "--build=source,binary", "--no-check-builddeps", cwd=folder / f"headroom-{version}",
-        SOURCE_DATE_EPOCH=when, DEB_BUILD_OPTIONS=f"parallel={os.cpu_count()}", DEB_BUILD_MAINT_OPTIONS="")
-    for made in sorted(folder.iterdir()):
-        if made.is_file() and made.suffix in (".deb", ".dsc", ".gz", ".xz") and "dbgsym" not in made.name:
-            shutil.copy2(made, out / made.name)
 
 
 def python(version, tree, out, when):
