@@ -21,8 +21,6 @@ import tempfile
 
 from sources import ROOT
 
-PARTS = ("header", "python", "notes", "sbom")    # beside the tarball, of which they are made
-
 
 class Refused(Exception):
     """What keeps this tree from being released, in a sentence."""
@@ -60,10 +58,11 @@ def notes_of(version, changelog):
 def tarball(version, out):
     """The files of the commit, with the commit's time on each, so that the same commit gives the same bytes."""
     name = f"headroom-{version}"
-    archive = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/", "HEAD"], cwd=ROOT, capture_output=True, check=True)
-    path = out / f"{name}.tar.gz"
-    path.write_bytes(gzip.compress(archive.stdout, 9, mtime=0))
-    return path
+    plain, packed = out / f"{name}.tar", out / f"{name}.tar.gz"
+    run("git", "archive", f"--output={plain}", f"--prefix={name}/", "HEAD")
+    packed.write_bytes(gzip.compress(plain.read_bytes(), 9, mtime=0))    # no time and no name in it
+    plain.unlink()
+    return packed
 
 
 def header(version, tree, out, when):
@@ -94,11 +93,11 @@ def sbom(version, tree, out, when):
                 own.append({"SPDXID": "SPDXRef-File-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "fileName": "./" + name,
                             "checksums": [{"algorithm": kind, "checksumValue": hashlib.new(kind.lower(), content).hexdigest()}
                                           for kind in ("SHA1", "SHA256")],
-                            "licenseConcluded": "MIT", "licenseInfoInFiles": ["MIT"], "copyrightText": copyright_of(tree)})
+                            "licenseConcluded": "MIT", "licenseInfoInFiles": ["NONE"], "copyrightText": copyright_of(tree)})
     code = hashlib.sha1("".join(sorted(each["checksums"][0]["checksumValue"] for each in own)).encode()).hexdigest()
     packages = [package("Headroom", "headroom", version, "MIT", copyright_of(tree))]
     packages[0] |= {"filesAnalyzed": True, "packageVerificationCode": {"packageVerificationCodeValue": code}, "hasFiles": [each["SPDXID"] for each in own],
-                    "licenseInfoFromFiles": ["MIT"],
+                    "licenseInfoFromFiles": ["NONE"],
                     "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:generic/headroom@{version}"}]}
     packages.append(package("Arrays", "headroom-arrays", version, "MIT", copyright_of(tree)))
     nanobind = re.search(r'"nanobind==([\d.]+)"', (tree / "python/pyproject.toml").read_text(encoding="utf-8"))[1]
@@ -125,6 +124,9 @@ def copyright_of(tree):
     return next(line for line in (tree / "LICENSE").read_text(encoding="utf-8").splitlines() if line.startswith("Copyright"))
 
 
+PARTS = {"header": header, "python": python, "notes": notes, "sbom": sbom}    # beside the tarball, of which they are made
+
+
 def sums(out):
     """Of every file but itself, as sha256sum -c reads it."""
     made = sorted(path for path in out.iterdir() if path.name != "SHA256SUMS")
@@ -142,7 +144,7 @@ def make(version, out, parts):
         run("tar", "-xzf", sources, "-C", work)
         for part in parts:
             print(f"== {part}", flush=True)
-            globals()[part](version, pathlib.Path(work) / f"headroom-{version}", out, when)
+            PARTS[part](version, pathlib.Path(work) / f"headroom-{version}", out, when)
     sums(out)
 
 
@@ -157,7 +159,7 @@ def main():
     asked.add_argument("version")
     asked.add_argument("--out", type=pathlib.Path, help="the folder; build/release-VERSION if not said")
     asked.add_argument("--twice", action="store_true", help="make it twice and compare")
-    asked.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
+    asked.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
     said = asked.parse_args()
     out = (said.out or ROOT / "build" / f"release-{said.version}").resolve()
     try:

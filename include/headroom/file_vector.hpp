@@ -106,7 +106,7 @@ public:
     }
 
     // Opens a file that create() made. A writer finds what was committed last; a reader what a writer has published, or without a writer
-    // what was committed. Reserves addresses for `limit` elements: a writer cannot append more, a reader sees no more. O(1): about twenty
+    // what was committed. Reserves addresses for `limit` elements: a writer cannot append more, a reader sees no more. O(1): about fifteen
     // system calls. Throws file_error when the system refuses, if a second writer opens it (code(): resource_unavailable_try_again), and if
     // it is not a whole file of such elements (field() names the fault); `refused` when address space or the disk is short;
     // std::length_error if more than `limit` elements are committed, or no array can be that long.

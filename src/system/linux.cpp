@@ -79,12 +79,6 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
     return {static_cast<std::byte*>(data), bytes};
 }
 
-std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
-    if (bytes == 0) return {};
-    return call_on_range(
-        page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
-}
-
 // Fills a hole at `range`, if there is one: the system may have unmapped the range before it refused to map there. Does nothing otherwise.
 // Kernels before 4.17 ignore the flag and map elsewhere.
 void fill_hole(page_range range, int protection) noexcept {
@@ -134,7 +128,10 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     return range;
 }
 
-std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
+std::error_code release(page_range range) noexcept {
+    if (range.bytes == 0) return {};
+    return call_on_range(page_call::release, range, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
+}
 
 std::error_code commit(page_range range) noexcept {
     // With unlimited overcommit the system refuses nothing.

@@ -32,11 +32,6 @@ int rights_of(access allowed) noexcept {
     return allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
-    if (bytes == 0) return {};
-    return make_call(page_call::release, [=] { return munmap(data, bytes); });
-}
-
 // Maps fresh pages over the range: the only way in POSIX to release memory.
 std::error_code map_over(page_range range, access allowed) noexcept {
     return make_call(page_call::decommit, [=] {
@@ -78,7 +73,10 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     return spare == 0 ? range : detail::trim_to_aligned(range, bytes, alignment, error);
 }
 
-std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
+std::error_code release(page_range range) noexcept {
+    if (range.bytes == 0) return {};
+    return make_call(page_call::release, [=] { return munmap(range.data, range.bytes); });
+}
 
 std::error_code commit(page_range range) noexcept {
     return make_call(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });

@@ -31,7 +31,7 @@ template <class Call>
                                                 std::error_code& error) noexcept {
     const page_range kept{aligned_within(mapped, alignment), bytes};
     const auto before = static_cast<std::size_t>(kept.data - mapped.data);
-    // What is behind first: if unmapping is refused, one mapping is left, which can be released whole.
+    // The end goes first: if the system refuses the start, one mapping is left, which can be released whole.
     error = release({kept.data + bytes, mapped.bytes - before - bytes});
     if (!error) {
         mapped.bytes = before + bytes;

@@ -1,6 +1,7 @@
 """scripts/release.py refuses what cannot be released, and makes the same bytes of the same commit."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,7 @@ class Release(unittest.TestCase):
         self.work = tempfile.TemporaryDirectory()
         self.addCleanup(self.work.cleanup)
         self.folder = pathlib.Path(self.work.name)
-        self.version = release.re.search(r"headroom VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+        self.version = re.search(r"headroom VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
     def test_is_refused_for_another_version_than_the_tree_has(self):
         for version in ("9.9.9", "0.1", "v0.1.0", ""):
