@@ -213,13 +213,25 @@ elseif(folder STREQUAL "conan")
   set(ENV{CXX} ${CXX})
   file(REMOVE_RECURSE ${WORK}/conan-home)
   run(${CONAN} profile detect)
-  run(${CONAN} create ${SOURCE}/packaging/conan --no-remote -s compiler.cppstd=20
-    -c tools.cmake.cmaketoolchain:generator=Ninja -c tools.cmake.cmake_layout:test_folder=${build}
-    -c "tools.cmake.cmaketoolchain:extra_variables={'HEADROOM_UNITY': 'ON'}")
-  if(NOT output MATCHES "Running test.*\nok\n")
-    message(FATAL_ERROR "the program said:\n${output}")
-  endif()
+  foreach(options "" "-o;headroom/*:shared=True;-o;headroom/*:file=False;-o;headroom/*:hardened=True")
+    run(${CONAN} create ${SOURCE}/packaging/conan --no-remote -s compiler.cppstd=20 ${options}
+      -c tools.cmake.cmaketoolchain:generator=Ninja -c tools.cmake.cmake_layout:test_folder=${build}
+      -c "tools.cmake.cmaketoolchain:extra_variables={'HEADROOM_UNITY': 'ON'}")
+    # A program for the core, one for headroom::testing, and one for each component.
+    string(REGEX MATCHALL "\nok" said "${output}")
+    list(LENGTH said count)
+    if((NOT options AND NOT count EQUAL 4) OR (options AND NOT count EQUAL 3))
+      message(FATAL_ERROR "the programs said:\n${output}")
+    endif()
+  endforeach()
   return()
+
+elseif(folder STREQUAL "vcpkg")
+  # The port with one component and hardened, as vcpkg would make it, and a program over it.
+  set(FEATURES file hardened)
+  set(CURRENT_PACKAGES_DIR ${build}-packages)
+  include(${project}/rehearsal.cmake)
+  set(prefix ${CURRENT_PACKAGES_DIR})
 
 elseif(folder STREQUAL "deb")
   # Makes the packages of what install_shared built, looks at what they say, unpacks them, and uses what was in them.
