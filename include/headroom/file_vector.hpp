@@ -76,7 +76,7 @@ template <class T, class Policy = file_policy>
     requires storable<T>
 class HEADROOM_HARDENED_ABI file_vector : public detail::sequence_<detail::file_store_<T, Policy>> {
 #if defined(HEADROOM_NO_FILE)
-    static_assert(sizeof(T) == 0, "this library was built without arrays in files: configure it with -DHEADROOM_FILE=ON");
+    static_assert(sizeof(T) == 0, "this library was built without headroom::file: configure it with -DHEADROOM_FILE=ON");
 #endif
     static_assert(std::is_trivially_copyable_v<T>, "elements are found in the file as they were left in memory");
     static_assert(alignof(T) <= 4096, "elements start at a page, and pages may be as small as 4096 bytes");
