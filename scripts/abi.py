@@ -34,9 +34,10 @@ def run(*command):
 
 
 def compiler_of(cxx):
-    """The compiler by name and major version, on which the standard library's part of an ABI depends."""
-    version = run(cxx, "-dumpfullversion", "-dumpmachine").stdout.split()
-    return f"GCC {version[0].split('.')[0]}, {version[1]}" if len(version) == 2 else "unknown"
+    """The compiler by name, major version and target, on which the standard library's part of an ABI depends."""
+    name = "Clang" if "clang" in run(cxx, "--version").stdout.lower() else "GCC"
+    version, target = run(cxx, "-dumpversion").stdout.strip(), run(cxx, "-dumpmachine").stdout.strip()
+    return f"{name} {version.split('.')[0]}, {target}" if version and target else "unknown"
 
 
 def soname():

@@ -94,7 +94,8 @@ template <class T>
 concept arrow_offset = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
 
 // A named column of an Arrow table. Copies share the elements. Names are UTF-8 without a zero byte. Every constructor and factory throws
-// std::invalid_argument if name or sizes do not fit, and std::bad_alloc; a vector passed to it is unchanged then. O(1).
+// std::invalid_argument if name or sizes do not fit, and std::bad_alloc; a vector passed to it is unchanged then. O(1); record()
+// O(fields); list() and text() O(size()) in hardened builds.
 class arrow_column {
 public:
     template <arrow_value T>
@@ -168,7 +169,8 @@ public:
         made.node_.dictionary.push_back(std::move(values.node_));
         return made;
     }
-    // Lists: list i is the elements of `values` from offsets[i] to offsets[i + 1]. Precondition: that of text().
+    // Lists: list i is the elements of `values` from offsets[i] to offsets[i + 1]. Precondition: offsets never decrease, and
+    // the last is at most values.size(). Checks the first and the last; hardened builds check all.
     template <arrow_offset Offset>
     [[nodiscard]] HEADROOM_HARDENED_ABI static arrow_column list(std::string_view name, frozen<Offset> offsets,
                                                                  arrow_column values) {
@@ -202,7 +204,8 @@ public:
         node_.nullable = true;
         return std::move(*this);
     }
-    // Returns this column with nulls, by shared bits in the layout of bit_column, which are not counted here. O(1).
+    // Returns this column with nulls: element i is valid if bit i is 1. The bits have the layout of bit_column and are shared;
+    // null_count() counts the zeros. O(1).
     [[nodiscard]] arrow_column nullable(const frozen<std::uint8_t>& validity) && {
         if (validity.size() < size() / 8 + (size() % 8 != 0)) detail::throw_invalid_arrow("there are fewer bits than elements");
         node_.buffers[0] = {validity.data(), validity.shared()};

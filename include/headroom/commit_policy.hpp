@@ -150,7 +150,7 @@ private:
     std::size_t max_step_ = std::size_t{32} << 10;    // bytes
     std::size_t from_ = std::size_t{4} << 20;         // bytes in use from which huge pages are requested
     std::size_t ahead_ = 0;                           // bytes the helper keeps ahead
-    // Bytes committed at a time from there on without huge pages (balanced): 64 ordinary pages, under 0.1 ms.
+    // Bytes committed at a time past from_ bytes in use without huge pages (balanced): 64 ordinary pages, under 0.1 ms.
     std::size_t large_step_ = std::size_t{256} << 10;
     // Set by prefault_ahead() and by holding::open; otherwise null.
     std::size_t (*prefault_call_)(detail::range*, std::size_t, detail::failure&) noexcept = nullptr;

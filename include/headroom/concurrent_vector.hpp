@@ -142,7 +142,7 @@ public:
     // --- Appending. Amortised O(elements appended). Throw std::length_error past max_size(), `refused` (a std::bad_alloc) when the system
     // refuses memory, std::bad_alloc when the heap does, and what an element's constructor or the range throws: nothing is appended then,
     // but the arguments may have been moved from. Invalidate: nothing. Return the index of the first element appended. The arguments may
-    // be elements of the vector.
+    // be elements of the vector. If T's move may throw, T's constructor runs under the lock: it must not append to the same vector.
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
@@ -227,13 +227,13 @@ public:
                                                                                   [&](T* place) { places::build(place, value); });
     }
 
-    // Appends a T made of the result of make(index), where `index` is the element's own; or `count` such elements, one after the other,
-    // all or none. `make` runs under the lock, and its result is built in its place: other appends wait meanwhile, and `make` must not
-    // append to the same vector.
+    // Appends a T made of the result of make(index), where `index` is the element's own. `make` runs under the lock, and its result is
+    // built in its place: other appends wait meanwhile, and `make` must not append to the same vector.
     template <class Make>
     size_type append_indexed(Make&& make) {
         return append_indexed(1, make);
     }
+    // The same for `count` elements, one after the other, all or none.
     template <class Make>
     size_type append_indexed(size_type count, Make&& make) {
         return this->append_in_place(count, false, [&](T* place) {

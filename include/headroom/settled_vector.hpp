@@ -85,8 +85,8 @@ public:
         this->append_range(std::forward<R>(values));
     }
 
-    // Reserves the same size as `other`, or less if the system refuses and `other` had the default reservation. The commit policy is
-    // Policy::commit. The copy of a vector without a range has none. O(size()).
+    // Copies the elements. Reserves for max_size() of `other` if the program set that, otherwise the default size, or less if the system
+    // refuses that. Without a range if `other` has none. The commit policy is Policy::commit. O(size()).
     settled_vector(const settled_vector& other) : settled_vector() {
         this->reserve_like_(other);
         this->poison_unused_capacity_();

@@ -100,7 +100,7 @@ public:
         return *this;
     }
     // Like move construction, plus size() destructions. Inline elements of `other` are moved into the memory of *this, a block if it has
-    // one. If a move throws, *this is empty. Invalidates: the old elements too.
+    // one. If a move throws, *this has its old elements or none, and those of `other` may be lost. Invalidates: the old elements too.
     constexpr small_vector& operator=(small_vector&& other) noexcept(nothrow_move_) {
         if (this == std::addressof(other)) return *this;
         if constexpr (!std::is_trivially_destructible_v<T>) {

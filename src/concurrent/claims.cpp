@@ -10,7 +10,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 bool threads_can_be_fenced() noexcept { return other_threads_can_be_fenced(); }
 
 std::size_t claim_list::reclaim(const slots_locked& held) noexcept {
-    for (claim* each = first_; each != nullptr; each = each->next_) each->withdraw(held);
+    for (claim* each = first_; each != nullptr; each = each->next_) each->invalidate(held);
     const bool seen = !threads_can_be_fenced() || fence_other_threads();
     std::size_t staying = 0;
     for (claim* each = first_; each != nullptr; each = each->next_) {

@@ -12,7 +12,8 @@ namespace {
 
 std::string described(const element_identity& elements) { return "\"" + std::string(elements.tag.data()) + "\""; }
 
-bool is_short_of_something(const std::error_code& error) noexcept {
+// True if the system refused memory, locked memory, disk space, quota or the file's size.
+bool is_shortage(const std::error_code& error) noexcept {
     // resource_unavailable_try_again: more memory would be locked than RLIMIT_MEMLOCK allows.
     return error == std::errc::not_enough_memory || error == std::errc::resource_unavailable_try_again ||
            error == std::errc::no_space_on_device || error == std::errc::file_too_large || error == disk_quota_exceeded();
@@ -21,7 +22,7 @@ bool is_short_of_something(const std::error_code& error) noexcept {
 }    // namespace
 
 void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error) {
-    if (is_short_of_something(error)) {
+    if (is_shortage(error)) {
         const std::string what = std::string(doing) + " \"" + path + "\"";
         throw_refused(what.c_str(), static_cast<std::size_t>(bytes), error);
     }

@@ -17,12 +17,13 @@ constexpr std::size_t order_at = 8, version_at = 12, size_at = 16, alignment_at 
 constexpr std::size_t checksum_at = sector - 8;
 constexpr std::size_t copies_apart = sector / 2;    // of a record
 
+// A number in this machine's byte order, at any alignment.
 template <class Number>
-void put(std::byte* at, Number value) noexcept {
+void store(std::byte* at, Number value) noexcept {
     std::memcpy(at, &value, sizeof value);
 }
 template <class Number>
-Number get(const std::byte* at) noexcept {
+Number load(const std::byte* at) noexcept {
     Number value;
     std::memcpy(&value, at, sizeof value);
     return value;
@@ -36,8 +37,8 @@ std::uint64_t checksum(const std::byte* from, std::size_t bytes, std::uint64_t s
 
 std::uint64_t checksum_of(const file_record& record, const sector_bytes& identity) noexcept {
     std::byte bytes[16];
-    put(bytes, record.generation);
-    put(bytes + 8, record.size);
+    store(bytes, record.generation);
+    store(bytes + 8, record.size);
     return checksum(bytes, sizeof bytes, checksum(identity.data(), identity.size()));
 }
 
@@ -46,22 +47,22 @@ std::uint64_t checksum_of(const file_record& record, const sector_bytes& identit
 sector_bytes identity_sector(const element_identity& elements) noexcept {
     sector_bytes result{};
     std::memcpy(result.data(), magic.data(), magic.size());
-    put(result.data() + order_at, native_order);
-    put(result.data() + version_at, layout_version);
-    put(result.data() + size_at, elements.size);
-    put(result.data() + alignment_at, elements.alignment);
-    put(result.data() + offset_at, std::uint64_t{header_bytes});
+    store(result.data() + order_at, native_order);
+    store(result.data() + version_at, layout_version);
+    store(result.data() + size_at, elements.size);
+    store(result.data() + alignment_at, elements.alignment);
+    store(result.data() + offset_at, std::uint64_t{header_bytes});
     std::memcpy(result.data() + tag_at, elements.tag.data(), tag_bytes);
-    put(result.data() + checksum_at, checksum(result.data(), checksum_at));
+    store(result.data() + checksum_at, checksum(result.data(), checksum_at));
     return result;
 }
 
 sector_bytes record_sector(const sector_bytes& identity, const file_record& record) noexcept {
     sector_bytes result{};
     for (const std::size_t at : {std::size_t{0}, copies_apart}) {
-        put(result.data() + at, record.generation);
-        put(result.data() + at + 8, record.size);
-        put(result.data() + at + 16, checksum_of(record, identity));
+        store(result.data() + at, record.generation);
+        store(result.data() + at + 8, record.size);
+        store(result.data() + at + 16, checksum_of(record, identity));
     }
     return result;
 }
@@ -82,19 +83,20 @@ element_identity read_identity(const std::byte* from, file_fault& what) noexcept
         what = file_fault::magic;
         return result;
     }
-    if (const auto order = get<std::uint32_t>(from + order_at); order != native_order) {
+    if (const auto order = load<std::uint32_t>(from + order_at); order != native_order) {
         // Any other byte order is damage.
         what = order == foreign_order ? file_fault::byte_order : file_fault::identity_checksum;
         return result;
     }
-    const bool whole = checksum(from, checksum_at) == get<std::uint64_t>(from + checksum_at);
-    result.size = get<std::uint64_t>(from + size_at);
-    result.alignment = get<std::uint64_t>(from + alignment_at);
+    const bool whole = checksum(from, checksum_at) == load<std::uint64_t>(from + checksum_at);
+    result.size = load<std::uint64_t>(from + size_at);
+    result.alignment = load<std::uint64_t>(from + alignment_at);
     std::memcpy(result.tag.data(), from + tag_at, tag_bytes);
     result.tag.back() = '\0';
     if (!whole) {
         what = file_fault::identity_checksum;
-    } else if (get<std::uint32_t>(from + version_at) != layout_version || get<std::uint64_t>(from + offset_at) != header_bytes) {
+    } else if (load<std::uint32_t>(from + version_at) != layout_version ||
+               load<std::uint64_t>(from + offset_at) != header_bytes) {
         what = file_fault::version;
     } else if (result.size == 0) {
         what = file_fault::element_size;
@@ -107,8 +109,8 @@ element_identity read_identity(const std::byte* from, file_fault& what) noexcept
 std::optional<file_record> read_record(const std::byte* from, const sector_bytes& identity) noexcept {
     std::optional<file_record> result;
     for (const std::size_t at : {std::size_t{0}, copies_apart}) {
-        const file_record record{get<std::uint64_t>(from + at), get<std::uint64_t>(from + at + 8)};
-        if (record.generation == 0 || get<std::uint64_t>(from + at + 16) != checksum_of(record, identity)) continue;
+        const file_record record{load<std::uint64_t>(from + at), load<std::uint64_t>(from + at + 8)};
+        if (record.generation == 0 || load<std::uint64_t>(from + at + 16) != checksum_of(record, identity)) continue;
         if (!result || record.generation > result->generation) result = record;
     }
     return result;

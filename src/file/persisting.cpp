@@ -32,7 +32,7 @@ std::error_code write_record(opened_file* control, const file_record& record) no
 constexpr std::uint64_t small_commit = std::uint64_t{64} << 10;
 constexpr std::uint64_t initialize_bytes = std::uint64_t{256} << 10;
 
-// Initialises the blocks of the used bytes and some behind them, unless the commit is large or the first.
+// Initialises some blocks behind the used bytes, unless the commit is large or the first since opening.
 void initialize_ahead(opened_file* control, std::uint64_t used) noexcept {
     const bool first = control->written == 0;    // since the file was opened
     if (used <= control->written) return;
@@ -47,7 +47,6 @@ void initialize_ahead(opened_file* control, std::uint64_t used) noexcept {
 
 }    // namespace
 
-// Commits `size` elements. Returns the error and what was being done.
 persist_outcome try_persist(opened_file* control, std::uint64_t size) noexcept {
     if (control->role == file_role::failed) {
         return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};

@@ -8,7 +8,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// True if the file is shorter than known. A writer whose handle is another file's now becomes `failed`: there may be another writer.
+// True if the file is shorter than known; false, with `error` set, if it could not be asked. A writer whose handle is another file's now
+// becomes `failed`: there may be another writer.
 [[nodiscard]] bool detect_truncation(opened_file* control, std::error_code& error) noexcept;
 
 struct persist_outcome {
@@ -18,8 +19,8 @@ struct persist_outcome {
     [[nodiscard]] bool done() const noexcept { return !error && !cut; }
 };
 
-// Makes the elements and then their number durable. On failure says what it was doing. The last record is not overwritten
-// then, but the new one may be on the disk; the writer is then `failed`.
+// Makes the elements and then their number durable. Otherwise returns the error and what it was doing, or `cut` if the file was
+// truncated. If it failed while writing, the new record may be on the disk, and the writer is `failed`; the last record stays.
 [[nodiscard]] persist_outcome try_persist(opened_file* control, std::uint64_t size) noexcept;
 // Throws the exception of commit() for the outcome.
 [[noreturn]] void throw_persist_failure(const opened_file* control, const persist_outcome& outcome, std::uint64_t size);

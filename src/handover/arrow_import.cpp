@@ -97,6 +97,7 @@ std::size_t list_length(std::string_view format) {
 }
 
 // Sets `found` to the lists' offsets, or their length, and their elements, which may not be null. Throws if they do not fit.
+// Precondition: size, first_bit and large of `found` are set.
 void import_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
     if (array.children == nullptr || schema.children == nullptr || schema.n_children != 1)
         refuse_import("the lists' elements are missing");

@@ -70,8 +70,8 @@ constinit std::atomic<bool> limit_is_set{false};
 
 [[nodiscard]] std::size_t idle_bytes() noexcept { return this_copy.idle_bytes.load(std::memory_order_relaxed); }
 
-// Returns how many bytes may be idle once `more` are in use: the user's limit, otherwise by the budget (account.hpp). `idle`: idle now; if
-// few, the default limit is not looked up in files.
+// Returns how many bytes may be idle once `more` bytes are in use: the user's limit, otherwise the budget's (account.hpp). `idle` is
+// what is idle now; a small value saves looking up the control group's limit.
 std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
     const std::size_t limit = limit_of_cache(idle);
     if (limit_is_set.load(std::memory_order_relaxed)) return limit;
@@ -79,7 +79,7 @@ std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
     return std::min(limit, budget.regained) + (limit < default_limit ? 0 : budget.missed);
 }
 
-// Returns how many bytes of the range are in use, committed or charged; 0 for a range in the list of kept ones.
+// Returns how many bytes of the range are in use, committed or charged; 0 for a kept range. Precondition: it is in a list.
 std::size_t bytes_of_owner(locked_range control) noexcept {
     const range_extent& extent = control->extent;
     return control->cache.is_in(live_ranges) ? whole_pages(std::max(extent.committed(), extent.charged())) : 0;
@@ -117,8 +117,8 @@ void end_range(const registry_lock& registry, locked_range control, range_chain&
     ending.push(control.get());
 }
 
-// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept. Adds the ranges to be unmapped to
-// `ending`, which it returns.
+// Releases idle memory, the oldest first, until `most` bytes are idle and not too many ranges are kept, or other threads work on all the
+// rest. Adds the ranges to be unmapped to `ending`, which it returns.
 range_chain release_idle_to(std::size_t most, range_chain ending) noexcept {
     for (;;) {
         range_lock victim;

@@ -18,9 +18,9 @@ using policy_kind = commit_policy::kind;
 // Committing warm memory is cheap, so larger steps delay no append.
 constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 
-// Makes a sixteenth more accessible than is committed, without memory, from 4 MiB on: each call that changes mappings stops the page faults
-// of all threads. Not with overcommit off or a minimum that stays available, where it takes from what others may have; RLIMIT_DATA counts
-// it, too.
+// Makes a sixteenth more accessible than `target`, without memory, from 4 MiB on, 64 MiB at most: each call that changes mappings stops the
+// page faults of all threads. Not with overcommit off or a minimum that stays available, where it takes from what others may have;
+// RLIMIT_DATA counts it, too.
 void make_accessible_ahead(locked_range control, std::size_t target) noexcept {
     constexpr std::size_t from = std::size_t{4} << 20, most = std::size_t{64} << 20;
     if (target < from || target <= control->extent.accessible() || charges_count() || memory_is_guarded() ||
@@ -46,7 +46,7 @@ std::error_code commit_best_effort(locked_range control, std::size_t target, std
     return error;
 }
 
-// True if the policy commits huge pages, except prefault_ahead, whose helper does, and the system has them.
+// True if commits use huge pages: the policy has them (the helper of prefault_ahead requests its own), and system and process allow them.
 bool commits_huge_pages(locked_range control) noexcept {
     const policy_kind kind = control->policy.which();
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0 && huge_pages_allowed() &&

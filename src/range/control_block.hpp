@@ -76,8 +76,8 @@ public:
     // Bytes from the base up to which the cache released memory behind its owner; 0: none.
     [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
 
-    // A new range: without memory; `premapped` bytes are accessible and committed.
-    void begin(std::size_t premapped) noexcept {
+    // Sets the extent of a new range: no memory; the first `premapped` bytes are accessible and committed.
+    void reset(std::size_t premapped) noexcept {
         committed_.store(premapped, std::memory_order_release);
         memory_.store(0, std::memory_order_relaxed);
         accessible_ = premapped;
@@ -210,7 +210,7 @@ public:
     [[nodiscard]] bool is_listed() const noexcept { return list_ != nullptr; }
     [[nodiscard]] bool is_in(const range_list& list) const noexcept { return list_ == &list; }
 
-    void begin() noexcept { fits_thread_slot_ = unfit_ = false; }
+    void reset() noexcept { fits_thread_slot_ = unfit_ = false; }
     void count_hit() noexcept { hits_.store(hits() + 1, std::memory_order_relaxed); }
     void set_reused(bool reused) noexcept { reused_ = reused; }
     void set_fits_thread_slot(bool fits) noexcept { fits_thread_slot_ = fits; }
@@ -253,8 +253,8 @@ private:
 // Held while the extent changes: by the owner, the helper thread, or the cache, which releases idle memory. Locked by range_lock.
 class range_mutex {
 public:
-    // Waits until it is unlocked, possibly shorter, without locking it.
-    void wait() noexcept { mutex_.wait(); }
+    // Waits while it is locked. May return earlier; does not lock it.
+    void wait_until_free() noexcept { mutex_.wait(); }
     // Unlocks in a forked child, where the holder may be a thread of the parent.
     void reset_in_child() noexcept { mutex_.reset_in_child(); }
 

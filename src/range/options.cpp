@@ -49,7 +49,7 @@ std::optional<std::size_t> bytes_in(text size) noexcept {
     return bytes > (SIZE_MAX >> shift) ? SIZE_MAX : static_cast<std::size_t>(bytes << shift);
 }
 
-// Stores what one option says. False if it says nothing.
+// Stores one option in `policy`. False if name or value is unknown.
 bool read_option(text name, text value, process_policy& policy) noexcept {
     if (name.is("huge_pages")) {
         const bool known = value.is("yes") || value.is("no");

@@ -123,7 +123,7 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
     while (control->extent.committed_acquire() < needed) {
         const range_lock held(control, std::try_to_lock);
         if (!held) {
-            control->mutex.wait();    // the helper is working on the very next batch, or the cache on the range
+            control->mutex.wait_until_free();    // the helper is working on the very next batch, or the cache on the range
             continue;
         }
         // Caught up with the helper: populates one batch here, unless the helper has been faster.

@@ -35,7 +35,8 @@ std::size_t next_start_stagger() noexcept {
 constexpr std::size_t least_common = sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : 0;
 constexpr std::size_t common_size = least_common == 0 ? 0 : least_common + (std::size_t{64} << 10);
 
-// Makes a range for an owner that reserves `bytes`, with as many usable. Not live yet. If refused, sets `error` and returns null.
+// Makes a range with `usable` bytes of addresses, of which the owner is given `bytes`. Enters it into the address table; begin_life()
+// must follow. Held guarded where premapping is refused. If refused, sets `error` and returns null.
 range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& policy, std::error_code& error,
                   reserve_function* for_file) noexcept {
     range* const control = exceeds_mappings() ? nullptr : new_control_block();
@@ -60,11 +61,11 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
     const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger();
     control->creation.usable = usable;
     identity_writer(control).set_base_and_size(aligned_start_of(control->creation.mapping) - early, bytes);
-    control->extent.begin(open ? usable : 0);
+    control->extent.reset(open ? usable : 0);
     control->protection = {};
     if (for_file == nullptr && declines_huge_pages(policy) && huge_pages_come_unasked())
         control->protection.set_huge_declined(!advise_huge(control->part(0, usable), false));
-    control->cache.begin();
+    control->cache.reset();
     report_to_heap_profiler(control, control->extent.committed());
     enter_addresses(control);
     return control;
@@ -73,8 +74,8 @@ range* make_range(std::size_t bytes, std::size_t usable, const commit_policy& po
 // Gives the range to an owner.
 void begin_life(range* control) noexcept { control->identity.state.store(range_state::live, std::memory_order_release); }
 
-// Makes a range of `bytes`, not live yet, or, unless `exact`, if refused, half as much, and so on down to `floor_bytes`. Null if all are
-// refused.
+// Makes a range of `bytes`, not live yet. If refused, releases all idle memory and asks again, then, unless `exact`, asks for half as
+// much, and so on down to `floor_bytes`. Null if all are refused.
 range* make_range_or_smaller(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                              std::error_code& error) noexcept {
     // Once the common size was refused where less was not, as under `ulimit -v`, it is not asked for again.

@@ -119,7 +119,8 @@ DWORD rights_for(access allowed) noexcept {
     return allowed == access::none ? PAGE_NOACCESS : allowed == access::read_only ? PAGE_READONLY : PAGE_READWRITE;
 }
 
-bool protect_each(page_range pages, access allowed) noexcept {
+// Sets the access of the mapped views in `pages`; skips other pages. False if refused: the first ones may have changed.
+bool protect_views(page_range pages, access allowed) noexcept {
     return each_region(pages, [=](page_range part, const MEMORY_BASIC_INFORMATION& region) {
         DWORD before;
         return !is_shown(region) || VirtualProtect(part.data, part.bytes, rights_for(allowed), &before) != 0;
@@ -344,7 +345,7 @@ std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t
         const access allowed = writable ? access::read_write : access::read_only;
         const bool done = each_region(pages, [=](page_range part, const MEMORY_BASIC_INFORMATION& region) {
             // Mapped before the file was truncated, and again now.
-            if (is_shown(region)) return protect_each(part, allowed);
+            if (is_shown(region)) return protect_views(part, allowed);
             const std::uint64_t from = offset + static_cast<std::uint64_t>(part.data - pages.data);
             // The file may end within the last page, and a view ends with its section.
             const std::uint64_t left = static_cast<std::uint64_t>(size.QuadPart) - from;
@@ -360,7 +361,7 @@ std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t
 }
 
 std::error_code protect_file_pages(page_range pages, access allowed) noexcept {
-    return try_file_call(page_call::protect, [=] { return protect_each(pages, allowed); });
+    return try_file_call(page_call::protect, [=] { return protect_views(pages, allowed); });
 }
 
 // Not refused for tests: unmapping a view needs nothing, and one left mapped could not be released as addresses.

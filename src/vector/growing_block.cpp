@@ -103,8 +103,8 @@ HEADROOM_NOINLINE block<void*> reallocate_block(const block_layout& layout, void
 
 namespace {
 
-// Returns the size of the short block after one of `bytes`; 0 if that takes more than a few instructions.
-std::size_t next_short_bytes(const block_layout& layout, std::size_t bytes) noexcept {
+// Returns the bytes of the block after a short one of `bytes` (0: of the first); 0 if the slow path must compute it.
+std::size_t next_short_bytes_or_zero(const block_layout& layout, std::size_t bytes) noexcept {
     const std::size_t element = layout.element_bytes;
     std::size_t first = first_bytes_from_unknown_heap(element);
     if (element < heap_step && heap_is_known()) {
@@ -141,7 +141,7 @@ HEADROOM_COLD block<void*> reallocate_long(const block_layout& layout, void* beg
 
 block<void*> reallocate_by_one(const block_layout& layout, void* begin, void* end) {
     const std::size_t bytes = bytes_between(begin, end);
-    const std::size_t next = layout.short_uses_malloc && bytes <= max_short_block ? next_short_bytes(layout, bytes) : 0;
+    const std::size_t next = layout.short_uses_malloc && bytes <= max_short_block ? next_short_bytes_or_zero(layout, bytes) : 0;
     return next == 0 ? reallocate_long(layout, begin, end) : reallocate_short(begin, bytes, next);
 }
 

@@ -1,4 +1,5 @@
-// Catches what upstreams throw, in one way with exceptions and without: then a throw ends the program, and nothing is caught.
+// Catches exceptions, such as an upstream's, in one way with exceptions and without. Without, a throw ends the program: nothing is
+// caught.
 #pragma once
 
 #include <headroom/detail/attributes.hpp>

@@ -73,7 +73,8 @@ bool is_position(const T* begin, const T* at, std::size_t size) noexcept {
     return offset <= size * sizeof(T) && offset % sizeof(T) == 0;
 }
 
-// Source of default-initialised elements in hardened builds: zero bytes where a value is unspecified, so that old contents stay hidden.
+// Source of default-initialised elements in hardened builds: zeroes elements that are trivially default constructible, so that old
+// contents stay hidden.
 struct default_init_source : uninitialized_source {
     template <class Store, class T>
     static constexpr bool is_bulk = false;

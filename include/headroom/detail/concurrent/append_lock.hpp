@@ -53,7 +53,8 @@ private:
 class slots_lock : public append_lock {};     // places of elements, size, claims
 class memory_lock : public append_lock {};    // the range: its committed memory, access and name. Taken after slots_lock
 
-// Holds a lock until unlock() or the end of its scope. What requires a lock takes one of these: only who has locked has it.
+// Holds a lock until unlock() or the end of its scope; none after a try_lock() in vain, unlock() or a move. Functions that require the
+// lock take one that holds it.
 template <class Lock>
 class locked {
 public:
@@ -72,7 +73,7 @@ public:
     }
 
     // Takes the lock if no thread holds it; otherwise the result holds nothing.
-    [[nodiscard]] static locked if_free(Lock& lock) noexcept { return locked(lock.try_lock() ? &lock : nullptr); }
+    [[nodiscard]] static locked try_lock(Lock& lock) noexcept { return locked(lock.try_lock() ? &lock : nullptr); }
     [[nodiscard]] bool holds() const noexcept { return lock_ != nullptr; }
 
     // Holds nothing from here on. Precondition: holds().

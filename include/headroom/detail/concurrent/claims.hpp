@@ -52,9 +52,9 @@ public:
 private:
     friend class claim_list;
 
-    // Withdraws the claim until set_claimed(). announce_with_fence() returns false from here on, announce() once its thread has passed the
-    // fence.
-    void withdraw(const slots_locked&) noexcept {
+    // Makes the claim cover nothing until set_claimed(): announce_with_fence() then returns false, and announce() once its thread has
+    // passed the fence.
+    void invalidate(const slots_locked&) noexcept {
         valid_.store(0);
         visible_.store(0, std::memory_order_relaxed);
     }
@@ -62,7 +62,7 @@ private:
     std::atomic<std::size_t> announced_{0};
     std::atomic<std::size_t> visible_{0};    // claim as announce() sees it; 0 if the appender must pass the fence
     std::atomic<std::size_t> valid_{0};      // claimed elements; 0 while they are being reclaimed
-    // Claimed elements. Stays while reclaim() withdraws the claim, because a forked child may find a thread in the middle.
+    // Claimed elements. Stays while reclaim() invalidates the claim, because a forked child may find a thread in the middle.
     std::size_t claimed_ = 0;
     claim* next_ = nullptr;           // in the vector's list
     std::uint32_t generation_ = 0;    // generation of the process that made it

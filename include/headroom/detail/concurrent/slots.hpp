@@ -108,7 +108,7 @@ protected:
         const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
         return count > there ? count - there : 0;
     }
-    // Commits memory until count_to_append(count, to_reach) unclaimed elements have it; returns that number. Unlocks while it commits, and
+    // Ensures committed, unclaimed slots for count_to_append(count, to_reach) elements; returns that number. Unlocks while it commits, and
     // if it throws.
     HEADROOM_ALWAYS_INLINE size_type make_room(slots_locked& held, size_type count, bool to_reach = false) {
         size_type more = count_to_append(held, count, to_reach);
@@ -130,7 +130,7 @@ protected:
         }
         return first;
     }
-    // Slow path of publish_and_unlock(): wakes waiters for `size` elements, or commits ahead. Unlocks.
+    // Slow path of publish_and_unlock(): unlocks; then wakes waiters and commits ahead where due.
     HEADROOM_COLD void unlock_slow(slots_locked held, size_type size) noexcept {
         const bool awaited = size >= wake_at_;
         const size_type reached = size + claimed_;
@@ -275,10 +275,10 @@ protected:
     // Like commit_for(), but returns the error.
     std::error_code try_commit_for(size_type count) noexcept {
         const memory_locked held(memory_lock_);
-        return commit_locked(held, count);
+        return commit_to_count(held, count);
     }
     // Commits memory for `count` elements in all. Returns the system's error if refused.
-    std::error_code commit_locked(const memory_locked&, size_type count) noexcept {
+    std::error_code commit_to_count(const memory_locked&, size_type count) noexcept {
         const size_type before = capacity_.load(std::memory_order_relaxed);
         if (count <= before) return {};
         std::error_code error;
@@ -292,14 +292,14 @@ protected:
         capacity_.store(room, std::memory_order_release);
         commit_ahead_at_.store(last ? SIZE_MAX : room - (room - before) / 2, std::memory_order_relaxed);
     }
-    // Commits more memory if `reached` published or claimed elements are at the threshold. Does
+    // Commits one step more if `reached`, the number of published and claimed elements, is at the threshold. Does
     // nothing while another thread commits. Ignores a refusal: a later append meets it.
     HEADROOM_COLD void commit_ahead(size_type reached) noexcept {
-        const memory_locked held = memory_locked::if_free(memory_lock_);
+        const memory_locked held = memory_locked::try_lock(memory_lock_);
         if (!held.holds()) return;
         const size_type room = capacity_.load(std::memory_order_relaxed);
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed) && room != max_size())
-            static_cast<void>(commit_locked(held, room + 1));
+            static_cast<void>(commit_to_count(held, room + 1));
     }
 
     // Waits until the size is at least `count`.

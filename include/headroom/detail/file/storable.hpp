@@ -159,7 +159,7 @@ constexpr void write_name(tag_writer& to) noexcept {
     for (int shift = 60; shift >= 0; shift -= 4) to.add("0123456789abcdef"[sum >> shift & 15]);
 }
 
-// Tag of a class: its name, or "class" for all of them, as in files of version 0.1.
+// Tag of a class: its name, or `legacy`, "class" for all classes, as in files of version 0.1.
 enum class class_tag : bool { legacy, name };
 
 // Writes the tag of T: "int32", "float64[3]", the name of a class.

@@ -48,7 +48,7 @@ HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t b
         if (probe != nullptr) {
             chain_.reuse_empty(true, [gone](const detail::chunk& each) noexcept { return each.memory.data == gone; });
         } else {
-            slabs_->runs().release_empty(probed);
+            slabs_->runs().release_segment(probed);
         }
         std::byte* const again = try_upstream(piece);
         upstream_reuses_ = again != nullptr ? answer::yes : answer::no;

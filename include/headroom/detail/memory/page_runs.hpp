@@ -58,8 +58,9 @@ public:
     // The segments, in order of addresses.
     [[nodiscard]] const segment* const* begin() const noexcept { return segments_; }
     [[nodiscard]] const segment* const* end() const noexcept { return segments_ + count_; }
-    // Returns the number of pages ever used in the segments; free(): of those that are in free runs now.
+    // Returns the number of pages ever used in the segments.
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
+    // Returns the number of pages in free runs.
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     // Returns the bytes of all segments, requested from upstream or committed. O(segments).
     [[nodiscard]] std::size_t total_bytes() const noexcept {
@@ -174,8 +175,8 @@ public:
         }
         return {found, count};
     }
-    // Returns a segment without a page in use to upstream. O(segments).
-    void release_empty(const segment* gone) noexcept {
+    // Returns the segment to upstream. Precondition: none of its pages is in use. O(segments).
+    void release_segment(const segment* gone) noexcept {
         segment** const at = std::find(segments_, segments_ + count_, gone);
         segment* const leaving = *at;
         std::copy(at + 1, segments_ + count_, at);

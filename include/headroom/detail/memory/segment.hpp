@@ -37,8 +37,9 @@ public:
     [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t page_in_slab() const noexcept { return page_in_slab_; }
     // The other functions: of the slab that begins at this page.
     [[nodiscard]] bin_index bin() const noexcept { return bin_index{bin_}; }
-    // Returns the number of blocks carved; free(): of those that are in the slab's list of free blocks.
+    // Returns the number of blocks carved.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t carved() const noexcept { return carved_; }
+    // Returns the number of blocks in the slab's list of free blocks.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t free() const noexcept { return std::size_t{carved_} - used_; }
     // Returns the offset of the first block in the list, in bytes from this page; -1 if the list is empty. Ends after free() blocks.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE std::ptrdiff_t first_free() const noexcept { return std::ptrdiff_t{first_free_} - 1; }

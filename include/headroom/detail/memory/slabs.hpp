@@ -86,7 +86,7 @@ public:
     // Frees the pages of slabs behind those that blocks were carved from. True if there were any. O(bins).
     bool free_uncarved_pages() noexcept {
         bool any = false;
-        for (bin_index index{}; index < end_bin; ++index) any = cut_current_slab(sizes_[index], index) || any;
+        for (bin_index index{}; index < end_bin; ++index) any = end_current_slab(sizes_[index], index) || any;
         return any;
     }
     // Makes `count` pages a slab of the bin, to be carved next. Precondition: they were taken, a block fits, and the bin has no slab to be
@@ -237,9 +237,9 @@ private:
         const std::byte* const end = slab.links().start() + slab.state().carved() * block_stride(shape) - shape.gap;
         return static_cast<std::size_t>(end - slab.place() + std::ptrdiff_t{pool_page_bytes} - 1) / pool_page_bytes;
     }
-    // Frees the pages behind those of the slab being carved, which is not carved further then. False if there are none, or no block was
-    // carved.
-    bool cut_current_slab(size_state& state, bin_index index) noexcept {
+    // Ends the bin's current slab after the pages that blocks were carved from, and frees the rest. False if there is no rest, or no block
+    // was carved.
+    bool end_current_slab(size_state& state, bin_index index) noexcept {
         const page_runs::run slab = state.current;
         if (!slab || slab.state().carved() == 0) return false;
         const std::size_t kept = carved_pages(slab, index);

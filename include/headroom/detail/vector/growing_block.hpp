@@ -21,8 +21,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).
 [[nodiscard]] HEADROOM_API std::size_t next_doubled_capacity(const block_layout& layout, std::size_t capacity) noexcept;
 
-// Enlarges the block [begin, cap), on the heap or mapped, to `required` elements in place, or replaces it by one of `wanted`, to which it
-// moves [begin, end) as bytes. Throws std::bad_alloc if refused; nothing has changed then.
+// Enlarges the block [begin, cap), on the heap to `wanted` elements, mapped to `required` in place, or replaces it by one of `wanted`, to
+// which it moves [begin, end) as bytes. Throws std::bad_alloc if refused; nothing has changed then.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_block(const block_layout& layout, void* begin, void* end, void* cap,
                                                          std::size_t required, std::size_t wanted, bool exactly);
 // Like reallocate_block(), with the capacity `wanted` of a vector that doubles, or `required` if `exactly`.

@@ -50,7 +50,7 @@ public:
     // Copies or moves an allocator exactly once.
     template <class From>
     constexpr explicit movable_store_(From&& allocator) noexcept : memory_(std::forward<From>(allocator)) {}
-    // Takes over the block of `victim`, which becomes empty.
+    // Takes over the block of `victim`, which becomes empty, and its allocator.
     struct stolen_ {
         movable_store_& victim;
     };
@@ -115,7 +115,7 @@ public:
         set_block_(memory_.allocate_short(count), 0);
         return true;
     }
-    // Constructs the elements of a store without any.
+    // Constructs `count` elements. Precondition: the store has no elements.
     template <bool Repeats>
     HEADROOM_ALWAYS_INLINE void construct_bulk_(const T* from, std::size_t count) {
         // A store with an inline buffer has a block already.
@@ -249,6 +249,7 @@ public:
     }
 
     // Makes the capacity fit the size: releases an empty store's block, moves to a smaller block if this one wastes memory, else trims it.
+    // Does nothing if refused; throws only what the move of a move-only element throws.
     constexpr void shrink_store_() {
         const std::size_t size = element_count_();
         if (size == 0) {

@@ -152,7 +152,7 @@ public:
     }
 
     // Moves the elements to a new range for exactly `elements`, at the same offset in their pages, and releases the old one. Throws
-    // `refused` and what a move throws; nothing has changed then.
+    // std::length_error, `refused` and what a move throws. Nothing has changed then, unless a move-only element's move threw.
     void rehome_(std::size_t elements, const commit_policy& commit) {
         settled_store_ to = make_exact_(elements, commit, reserve_message_, start_offset_of_(begin_));
         struct owned {

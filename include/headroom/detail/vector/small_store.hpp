@@ -147,8 +147,8 @@ public:
         });
     }
 
-    // Takes over the block of `from`, or moves its inline elements; leaves it empty. Releases nothing here. If a move throws, destroys
-    // what was moved, and `from` keeps its elements as the moves left them.
+    // Takes the block of `from`, or moves its inline elements; `from` is empty then. Precondition: this store owns no block. If a move
+    // throws, this store is empty, and `from` keeps its elements as the moves left them.
     HEADROOM_ALWAYS_INLINE constexpr void steal_(small_store_& from) noexcept(nothrow_move_) {
         if (from.is_inline_()) {
             reset_to_inline_();
