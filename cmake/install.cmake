@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Installing: headers, the library, and a package that find_package(headroom) accepts by version.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

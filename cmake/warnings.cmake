@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The warnings that every target of ours must compile without.
 function(headroom_warnings target)
   if(MSVC)    # clang-cl too, whose -Wall is something else

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Cross-compiling with the compiler of the Python package ziglang, which brings the headers and libraries of each system:
 # for HEADROOM_ZIG_TARGET, as in x86_64-macos. `./dev test --everywhere` puts the package into .venv.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HEADROOM_ZIG_TARGET)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Runs PROGRAM and compares what it prints with the file EXPECTED.
 execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE result OUTPUT_VARIABLE output)
 string(REPLACE "\r\n" "\n" output "${output}")

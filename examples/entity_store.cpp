@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An entity store: stable pointers between entities, and memory that is locked between frames.
 //
 // Entities point at each other directly (here: who follows whom). In a std::vector every growth would break those pointers;

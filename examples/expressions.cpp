@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A calculator whose syntax trees live in an arena and are winked out: expressions [EXPRESSION]...
 //
 // A tree is built node by node, walked once, and dropped whole. Freeing it node by node would cost as much as building it;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A frame allocator for a game loop: two arenas that change places at every frame.
 //
 // What one frame computes for the next (here: particles and who collides with whom) must live for exactly two frames. Each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An index that a second program follows live.
 //
 // One process reads a log and keeps an index of its lines in a file_vector: where each begins, and what it is about. Another

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A log tailer: indexes a file that grows, and hands out views of its lines that stay valid while it does.
 //
 //   log_tailer FILE [WORD]    the number of lines, and those with WORD; then again whenever the file has grown, until the

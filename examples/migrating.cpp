@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What docs/migrating.md shows, in a program that compiles and runs.
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>

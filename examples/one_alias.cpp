@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Moving a program from std::vector: one alias, and everything else stays.
 #include <algorithm>
 #include <headroom/vector.hpp>

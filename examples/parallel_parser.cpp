@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A parser in four threads. Each parses its part of a log and appends the records to one vector; meanwhile the main thread
 // draws a bar from what is published, and adds up what it has not seen yet. Nothing is locked, copied or concatenated: when
 // the threads are done, all records lie side by side.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/settled_vector.hpp>
 #include <iostream>
 #include <string>

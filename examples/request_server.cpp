@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A server loop with an arena for each request, and marks for the steps within one.
 //
 // Requests are lines of `add WORD...`, `find WORD` or `longest`. What a request needs while it is answered (its words, its

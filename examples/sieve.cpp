@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The primes up to N, by a segmented sieve: sieve [N], by default ten million; 22801763489 is the 10^9th (8 GB).
 //
 // How many primes there will be is known only roughly before. They go into a settled_vector as they are found: no guess at

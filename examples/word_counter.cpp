@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counts words (or, with a number K, the k-mers of a sequence) of its input, and prints the ten most frequent.
 //
 //   word_counter words < TEXT        word_counter K < SEQUENCE        word_counter    (a demonstration)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One body, two builds: bytes become operations, done on a container and on std::vector in step; any difference throws.
 //
 // A fuzzer feeds bytes that it has found worth trying (fuzz_*.cpp); the unit tests replay the corpus kept beside this file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrow arrays of other libraries, made of any bytes.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // libFuzzer's door to the model of concurrent_vector (tests/support/concurrent_model.hpp).
 #include <cstddef>
 #include <cstdint>

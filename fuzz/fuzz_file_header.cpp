@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The header of a file_vector's file, made of any bytes.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // libFuzzer's door to the model of what is handed over (tests/support/handover_model.hpp).
 #include <cstddef>
 #include <cstdint>

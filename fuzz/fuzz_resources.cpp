@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // libFuzzer's door to the model of memory resources (tests/support/resource_bytes.hpp).
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // libFuzzer's door to the differential body, for vector.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the bytes of a fuzzed run come from, and what is thrown when two containers differ.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The containers that the differential body is run on: every way of keeping elements, times the element kinds that go
 // different ways through it.
 #pragma once

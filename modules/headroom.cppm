@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Headroom as a C++20 module: `import headroom;` instead of the includes. Everything public and, with libstdc++, the operators
 // of its iterators; no macro and no name of the standard library comes along. Compile it once, with Headroom's headers on the
 // include path, and link the library as ever. Tried with Clang 19; GCC gets modules right in later versions than 12 only.

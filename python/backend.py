@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Builds the package: scikit-build-core, and what lies outside of this folder.
 
 A source distribution has to be whole, so the library's sources and the licence are copied in for as long as it is made.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares the ABI of the shared libraries with the recorded one: python3 scripts/abi.py [--record]
 
 Why: the SONAME promises that programs need not be compiled again; nobody sees by reading a change what it does to layouts and symbols.

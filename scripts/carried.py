@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Prints what a program that only appends to a headroom::vector carries of the library, part by part: python3 scripts/carried.py [--write] [MAP]
 
 --write puts the table into docs/design.md. Compiles the library as the preset `library` does, with GCC, links tests/whole/size/vector.cpp with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plants faults of other systems into a copy of the sources, and sees that scripts/elsewhere.py says each by target and line."""
 import pathlib
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plants one fault for each lint into a small tree of its own, and sees that the lint finds it there and nothing before."""
 import gzip
 import pathlib
@@ -27,10 +28,13 @@ CLEAN = {
     "lab/report/headroom_report/tables/table.py": "from ..results import words\n",
     "lab/report/headroom_report/page/html.py": "from ..tables.table import Table\n",
     "CMakeLists.txt": "project(headroom VERSION 1.2.3)\n",
+    "REUSE.toml": 'SPDX-License-Identifier = "MIT"\n',
     "include/headroom/detail/language.hpp": HEADER + "".join(f"#define HEADROOM_VERSION_{part}\n" for part in ("MAJOR 1", "MINOR 2", "PATCH 3")),
 }
 SKIPPED = 77    # a tool that the lint needs is not here
 FAULTS = [    # lint, file, text that replaces the file, what the lint must say
+    ("licence", "src/range/upper.cpp", "void upper() { lower(); }\n", "upper.cpp:1: add"),
+    ("licence", "REUSE.toml", "version = 1\n", "REUSE.toml:1: says no licence"),
     ("platform", "src/range/cache.cpp", "#if defined(_WIN32)\n#endif\n", "src/range/cache.cpp:1: a platform conditional"),
     ("platform", "include/headroom/pages.hpp", HEADER + "#include <sys/mman.h>\n", "pages.hpp:3: a public header includes"),
     ("floors", "include/headroom/pages.hpp", HEADER + "#include <headroom/vector.hpp>\n", "pages.hpp:3: floor 1 reaches"),
@@ -152,7 +156,8 @@ with tempfile.TemporaryDirectory() as folder:
             shutil.copy(HERE.parent / beside, tree)
         for path, content in CLEAN.items():
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
-            (tree / path).write_text(content)
+            licensed = lint == "licence" and path.rsplit(".")[-1] in ("cpp", "hpp", "py", "txt")
+            (tree / path).write_text(("// SPDX-License-" + "Identifier: MIT\n" if licensed else "") + content)
         clean = run(tree, lint)
         if clean.returncode == SKIPPED:
             continue

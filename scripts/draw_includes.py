@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Draws docs/pictures/includes.svg: the rooms of the library, and an arrow from each to those whose files it includes.
 
 usage: python3 scripts/draw_includes.py      after a change of what includes what (scripts/lint_includes.py asks for it)

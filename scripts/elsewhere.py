@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiles, links and runs a little of Headroom for other systems and compilers: python3 scripts/elsewhere.py [TARGET...]
 
 For each target, a preset of CMakePresets.json: the library, for most as one unit, all public headers in one unit, and a program that

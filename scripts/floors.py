@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """On which floor each public header stands: docs/design.md, "The floors"."""
 FLOORS = {
     "pages": 1, "on_failure": 1, "relocatable": 1, "growth": 1, "testing": 1,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs other people's tests of vectors on ours: python3 scripts/foreign_suites.py SUITE FOLDER [option...]
 
 SUITE and the FOLDER of its sources, which are fetched by hand and never become part of this project:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What git knows of this tree, for scripts; a tree may come without it."""
 import subprocess
 

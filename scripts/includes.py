@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which file of this tree includes which, for the lints and the picture of the house."""
 import pathlib
 import re

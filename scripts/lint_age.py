@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """No row of the table in docs/platforms.md is older than 200 commits that change include/ or src/.
 
 Why: what no run compiles rots in a week, and an old table says what was. Each row names the commit that its tests ran at; where a

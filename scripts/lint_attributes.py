@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Attributes of compilers have one name each in include/headroom/detail/attributes.hpp, and constants of a class wait for their use.
 
 Why: MSVC warns of [[gnu::...]] and does not know __attribute__; its ABI ignores [[no_unique_address]], so that each vector is a word

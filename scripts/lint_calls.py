@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The files of src/ call each other in one direction: no circles of calls, whatever they include.
 
 Text is enough for that: definitions begin at the left margin, outside the unnamed namespace, and headers' inline functions belong to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Comments that can be checked are true: `x::y()` in a comment of include/ or src/ is a member of x, a file that a comment names exists,
 and no heading above several declarations speaks of a lock (each declaration says itself whether it requires one, or takes it). Each term of
 docs/design.md occurs in the code.

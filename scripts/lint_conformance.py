@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every test and suite that docs/conformance.md names exists, and every row of its checklists names a proof.
 
 Why: a checklist that names its proofs is worth something only as long as they are there.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A declaration leads to its definition: what include/headroom/detail/ROOM/NAME.hpp or src/ROOM/NAME.hpp declares, src/ROOM/NAME.cpp
 defines. A public header NAME.hpp leads to a file src/.../NAME.cpp.
 

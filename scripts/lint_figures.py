@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """No figure in the documentation is older than the published report.
 
 What stands between the marks <!--=NAME--> and <!--=--> is what docs/report says (scripts/quoted_figures.py puts it there), every name of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Nothing includes upwards, and there are no circles: docs/design.md, "The floors".
 
 A public header may reach, through any chain of includes, only public headers of lower floors. Private headers (detail/)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every file of C++ stands as .clang-format asks. `clang-format-19 -i FILE` puts it so.
 
 Another version of clang-format would set other lines elsewhere: where 19 is not at hand, this says so and ends with 77,

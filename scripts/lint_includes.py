@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The picture of what includes what is that of the files as they are: docs/design.md shows it."""
 import draw_includes
 from floors import FLOORS

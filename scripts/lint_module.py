@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The module exports each public name of the headers that it includes, those of the core and of its components, and no other.
 
 Why: a name that a header gains and the module does not is missed by those who import it only.

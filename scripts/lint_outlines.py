@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Editors find every class of the public headers: ctags, of which most of their outlines are made, lists it.
 
 A macro where a keyword is expected (`SOME_NAMESPACE {`) hides from such tools everything that follows.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Nothing that holds only on one machine: absolute paths of a workplace, and hosts of package registries."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Platform conditionals live in src/system/ alone, and no public header leaks one of the system's headers.
 
 Why: one file per system keeps each readable, and keeps every other file the same on all of them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every preset can be configured, built, tested and run as a workflow, and every preset that is spoken of exists."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Headers call functions by qualified names, or members: never whatever bears that name beside the program's own types.
 
 An unqualified call looks for functions in the namespaces of its arguments too, and those are the program's: a function of

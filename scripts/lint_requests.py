@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each public operation that takes a count, a size, a range or a capacity is asked for too much by a test.
 
 Why: one that the tables of tests/support/memory_requests.hpp and tests/whole/too_much_test.cpp lack may fill memory until the kernel ends

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a reader expects of every file: a header that opens by saying what it is, no tabs, no trailing blanks, no long lines; and of
 every test, a name of small letters.
 

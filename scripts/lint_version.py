@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every name of the library stands in the inline namespace of this version: headroom::v0_1 for 0.1.x; packages agree.
 
 Why: two versions in one program must not share a symbol, and a header must not link with another version's library.

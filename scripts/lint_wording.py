@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Comments say who does what, and names are those of the field: CONTRIBUTING.md, "How it reads".
 
 Counts comment lines in shapes that readers have to read twice, and names that a reader must be told. A folder may have a few such lines,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the C++ library that the msan preset needs: scripts/msan_runtime.py FOLDER
 
 MemorySanitizer believes only what it has compiled: whatever an ordinary C++ library wrote counts as never written. So

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mutation testing: python3 scripts/mutate.py [--count N] [--seed N] [--jobs N] [--only PATH...]
 
 Breaks COUNT places of src/ and include/ in a copy of the tree (build/mutants/SEED/tree), which is built once, in the preset dev: each

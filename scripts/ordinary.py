@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs a build's tests once more as an ordinary user: python3 scripts/ordinary.py BUILD [NAME...], as root.
 
 Root is refused little: what a program does under the limits that Debian sets (8 MiB of locked memory), without the rights to

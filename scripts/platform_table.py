@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the table of docs/platforms.md from what the tests printed: run it after `./dev test --everywhere`, or `--only PRESET...`.
 
 Reads of each preset build/log/ctest-PRESET.log, or linked-PRESET, and commit-PRESET, which `./dev test` keeps (what is appended to a

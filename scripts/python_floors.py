@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Python part of lint_floors.py: the lab's report, whose data goes one way.
 
 Each room of lab/report/headroom_report uses only itself and the rooms to its left; an experiment's show.py uses all but the page,

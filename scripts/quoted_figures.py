@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Puts the figures of the published report into the documentation: `python3 scripts/quoted_figures.py`.
 
 A figure in a page is <!--=NAME-->48<!--=-->: what stands between the marks is written by this script, and by nobody else.

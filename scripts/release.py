@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes everything that a release consists of, in a folder, and publishes nothing: python3 scripts/release.py 0.1.0
 
 The folder (build/release-VERSION unless --out names another) gets: the sources as a tarball; the single header; the Python
@@ -93,11 +94,11 @@ def sbom(version, tree, out, when):
                 own.append({"SPDXID": "SPDXRef-File-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "fileName": "./" + name,
                             "checksums": [{"algorithm": kind, "checksumValue": hashlib.new(kind.lower(), content).hexdigest()}
                                           for kind in ("SHA1", "SHA256")],
-                            "licenseConcluded": "MIT", "licenseInfoInFiles": ["NONE"], "copyrightText": copyright_of(tree)})
+                            "licenseConcluded": "MIT", "licenseInfoInFiles": ["MIT"], "copyrightText": copyright_of(tree)})
     code = hashlib.sha1("".join(sorted(each["checksums"][0]["checksumValue"] for each in own)).encode()).hexdigest()
     packages = [package("Headroom", "headroom", version, "MIT", copyright_of(tree))]
     packages[0] |= {"filesAnalyzed": True, "packageVerificationCode": {"packageVerificationCodeValue": code}, "hasFiles": [each["SPDXID"] for each in own],
-                    "licenseInfoFromFiles": ["NONE"],
+                    "licenseInfoFromFiles": ["MIT"],
                     "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:generic/headroom@{version}"}]}
     packages.append(package("Arrays", "headroom-arrays", version, "MIT", copyright_of(tree)))
     nanobind = re.search(r'"nanobind==([\d.]+)"', (tree / "python/pyproject.toml").read_text(encoding="utf-8"))[1]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Builds the documentation site from the Markdown files: scripts/site.py FOLDER
 
 They stay where they are read on their own (README.md, docs/, examples/, lab/): this puts copies of them, and of what they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The files of this tree, for the lints: what is tracked or could be, without asking git (a tree may come unpacked)."""
 import pathlib
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exports those functions of the core's inside that the components call: headroom::file and headroom::exchange, libraries of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/detail/errors.hpp>
 
 #include <new>

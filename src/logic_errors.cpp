@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Throws the logic errors of containers: length_error and out_of_range.
 #include <headroom/detail/errors.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Message of a hardened container before it ends the program.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The handler of on_failure(), and what calls it. Empty with exceptions.
 #include <headroom/on_failure.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The exception `refused`, whose message is made without allocating.
 #include <cstdio>
 

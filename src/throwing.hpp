@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Throws the library's exceptions, or passes them to the handler of on_failure() in builds without.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What each preset builds and runs: what it can find something in. (Presets stand in CMakePresets.json, the order of a whole run
 # in scripts/dev/test.sh.)
 #

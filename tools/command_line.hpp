@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Matches the words of a command line against the verbs and flags that the command declares: which words may follow
 // (completions of shells), and which are unknown.
 #pragma once

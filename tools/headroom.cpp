@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The headroom command: one binary, a verb for each tool (verb.hpp).
 //
 // Exit codes: 0 done; 1 done, but a measurement or an input was wrong; 2 the command line or the task was impossible;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Installing the command with its parts, in component `tools`: cmake --install BUILD --component tools.
 include(GNUInstallDirs)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What most of the command's sources include, precompiled: CLI11 and nlohmann/json are dearer than the sources themselves.
 #pragma once
 

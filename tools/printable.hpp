@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Text from outside, made fit to be printed: names, paths, labels and messages that somebody else chose.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Words as they are typed to a shell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A verb of the headroom command ("lab" in `headroom lab run`), and its registration.
 //
 // A verb is a folder. tools/NAME/command.cpp defines one registered_verb, and nothing outside the folder names it:

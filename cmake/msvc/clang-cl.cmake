@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiling for Windows with clang-cl and lld-link of LLVM 19, with the headers and libraries of the folder HEADROOM_MSVC (msvc.cmake).
 include(${CMAKE_CURRENT_LIST_DIR}/folder.cmake)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The common part of the two toolchains for Windows.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HEADROOM_MSVC)
 if(NOT HEADROOM_MSVC)

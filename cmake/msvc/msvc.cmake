@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiling for Windows with MSVC, on Linux: HEADROOM_MSVC names a folder that is laid out as Visual Studio installs, with
 # VC/Tools/MSVC/VERSION and "Windows Kits/10". Its licence is Microsoft's; nothing here fetches it. cl, link and lib run under Wine.
 include(${CMAKE_CURRENT_LIST_DIR}/folder.cmake)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs a tool of MSVC under Wine: tool.sh FOLDER TOOL ARGUMENTS..., TOOL being cl, link, lib or rc. FOLDER is laid out as Visual Studio
 # installs: VC/Tools/MSVC/VERSION and "Windows Kits/10". Names of files are this system's, in arguments and in what cl says of includes.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Handing a large array to a worker of Ray, and a thousand elements more: by its path, and by the ways that there are besides.
 
     python3 beside.py FOLDER [MIB]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Computes on the columns that make_columns wrote, by their names: in one process, on workers, and in other engines.
 
     python3 compute.py FOLDER ENGINE...     one, ray, dask, duckdb, polars

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A table that is being written while others compute on it: readers see each row at once, and a kill loses no committed one.
 
     python3 live.py FOLDER [SECONDS] [ENGINE...]      numpy, duckdb, ray, dask

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes a part of a table of trades, a file for each column: what a machine that produces data does.
 //
 //   make_columns FOLDER WRITER ROWS

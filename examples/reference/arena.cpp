@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/arena.hpp>
 #include <headroom/vector.hpp>
 #include <iostream>

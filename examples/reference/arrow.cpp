@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/arrow.hpp>
 #include <chrono>
 #include <iostream>

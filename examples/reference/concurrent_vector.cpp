@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/concurrent_vector.hpp>
 #include <iostream>
 #include <string>

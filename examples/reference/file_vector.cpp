@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <filesystem>
 #include <headroom/file_vector.hpp>
 #include <iostream>

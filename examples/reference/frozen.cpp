@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/growth.hpp>
 #include <headroom/vector.hpp>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/monotonic.hpp>
 #include <array>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>
 #include <iostream>

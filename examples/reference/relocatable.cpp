@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/relocatable.hpp>
 #include <headroom/vector.hpp>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/multipool.hpp>
 #include <headroom/resource_allocator.hpp>
 #include <headroom/vector.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/small_vector.hpp>
 #include <iostream>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/vector.hpp>
 #include <cstdio>
 #include <iostream>

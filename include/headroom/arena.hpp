@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A bump arena over one reservation, with marks: the simplest and fastest way to allocate.
 //
 // Choose it for one contiguous range: consecutive allocations are adjacent, up to gigabytes, and an address shows which arena it belongs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exports columns to other engines, and imports columns from them, without a copy, by Arrow's C Data Interface.
 //
 // pyarrow, Polars, DuckDB and others read exported elements where they are, and release them with the last reference, on any thread, also

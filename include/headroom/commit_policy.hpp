@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a reserved range is held, and how much of it is committed at a time.
 //
 // A container's policy names one as a constant: `static constexpr commit_policy commit = huge_pages();`. Making a policy costs nothing;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vector that many threads append to while others read it.
 //
 // Its elements are contiguous and never move. Every element in [0, size()) is completely constructed and stays there for the vector's

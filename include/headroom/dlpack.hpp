@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // DLPack: hands elements to NumPy, PyTorch, JAX and others as a tensor, without a copy.
 //
 // Choose it instead of arrow.hpp where the other library takes tensors. It costs one allocation, of constant size. The elements live until

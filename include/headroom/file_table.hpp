@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Columns in files, of which rows are atomic: a row is in all of them or in none, whatever happens in between.
 //
 // Each column is a file_vector in a file of its own, which other programs may open alone; Python opens the same files as the

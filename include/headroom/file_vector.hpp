@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vector whose elements live in a file: it outlives the process, may exceed memory, and other processes watch it grow.
 //
 // The file is mapped into a reserved range of addresses and grows in place, so appending is a store, as in settled_vector, and elements

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements that no longer change, shared by several owners; the last owner frees them.
 //
 // A frozen is a span, and a reference-counted share in the object that owns the elements. arrow.hpp and dlpack.hpp pass it to other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How capacity grows: pure arithmetic.
 //
 // Each type has one function, `next(capacity, required, element_size)`. It returns the new capacity, in elements, of a container that is

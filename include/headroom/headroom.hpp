@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of Headroom's core. The components have headers of their own: file_vector and file_table, arrow, dlpack, frozen and the casters, and
 // testing. A larger program compiles faster with the headers that it needs.
 #pragma once

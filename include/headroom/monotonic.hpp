@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A memory resource that never reuses a single block, and frees all blocks at once.
 //
 // Choose it for data that are built, used and dropped together: one request, one frame, one parse. Allocating moves a pointer

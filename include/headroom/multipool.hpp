@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A memory resource with a pool for each size class, for containers that insert and erase elements.
 //
 // Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are reused, lie

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls a handler where a library built with exceptions throws.
 //
 // A library compiled with -fno-exceptions has nothing to throw: it makes the exception object and passes it to one handler, which ends the

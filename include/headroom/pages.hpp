@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages of the operating system: reserve, commit, protect, populate, remap, release.
 //
 // The lowest layer: a dozen calls that give Linux, generic POSIX and Windows one contract. Choose it only to

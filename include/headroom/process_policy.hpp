@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the host of a process allows all ranges of memory, whatever policies containers name: for operators, and for programs that load
 // code of others.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which types may be moved as bytes.
 //
 // To relocate an object is to move it to another place and destroy the original. For most types that is the same as

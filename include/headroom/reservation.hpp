@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One reserved range of addresses, committed as it fills.
 //
 // Choose it to build a container or an allocator that must grow without moving. Reserving costs a system call or, if the library has kept

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Binds a memory resource to a container at compile time.
 //
 // Choose it instead of std::pmr::polymorphic_allocator where the container's type may name its allocator: allocate and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vector whose elements never move.
 //
 // settled_vector reserves address space for all the elements that it may ever hold, and commits memory page by page as they

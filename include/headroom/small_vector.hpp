@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vector whose first N elements lie in the object itself.
 //
 // Up to N elements it allocates nothing. With more it works like `vector`: on the heap first, from Policy::map_threshold bytes on in a

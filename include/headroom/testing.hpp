@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes system calls fail, for tests.
 //
 // A test of how a program behaves when the system refuses memory needs the system to refuse at a chosen call. The platform

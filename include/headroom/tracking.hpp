@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A memory resource that counts the memory in use and its peak, and finds blocks that are deallocated wrongly or never.
 //
 // Choose it in tests, and to measure what a subsystem allocates; put it over or under any other resource. It passes every request on to

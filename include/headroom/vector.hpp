@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A drop-in replacement for std::vector that grows without copying where it can.
 //
 // Choose it wherever std::vector would do. Choose `settled_vector` when elements must never move. With std::allocator it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Objects that are never destroyed one by one.
 //
 // `winked<T>` builds a T, and all that it allocates, inside a managed resource, and never runs its destructor: releasing,

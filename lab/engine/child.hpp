@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One child process, from start to end: its output, what it used, and how it ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes the header OUT with the commit of the tree SOURCE, and with git's hashes of what its folders include/ and src/ hold: the same
 # library in whatever commit. "unknown" outside a repository; "+" marks local changes.
 find_program(GIT git)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An experiment as the engine sees it: a name, a grid of configurations, contenders, and a function that measures one.
 //
 // Experiments are written against this header and `measure/` alone, and reach the contenders through `peers/`; they know

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/huge_pages.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine's setting of huge pages, changed for a while.
 //
 // Whether programs get huge pages is the whole machine's, and decides more about large arrays than any container does. Only root may change

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a measuring program was compiled. A file of its own says so, since nothing else tells the programs apart where none of
 // them is optimised.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/machine.hpp"
 
 #include <sys/utsname.h>

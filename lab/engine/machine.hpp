@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine on which runs were made, as it goes into a result file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Joining result files, as several machines or shards leave them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/other_load.hpp"
 
 #include <unistd.h>

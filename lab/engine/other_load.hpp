@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The processor time that other programs take, so that nothing is measured beside them unnoticed.
 #pragma once
 

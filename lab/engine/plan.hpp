@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plan of a run: the grids of all programs, filtered and cut into shards.
 #pragma once
 

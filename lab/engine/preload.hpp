@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Allocators that a user would preload instead of changing a line: a contender named "X under NAME" is X in a process that
 // was started so.
 //

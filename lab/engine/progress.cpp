@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/progress.hpp"
 
 #include <sys/ioctl.h>

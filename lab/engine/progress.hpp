@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How far a run has come: a bar with the time left on a terminal, a line for each experiment elsewhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/records.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Result files: JSON Lines, one object a line, every line with a version and a kind.
 //
 // Two kinds: "machine" describes where and how the runs of the same `machine` id were made; "run" is one child process:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Goes through a plan, one child process after the other, and writes down what each of them found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/short_memory.hpp"
 
 #include <fcntl.h>

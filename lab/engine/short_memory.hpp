@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A place where memory is short: a control group with a limit, and a swap file behind it.
 //
 // For questions about what happens when a program's working set does not fit. Making one needs the system's leave (root, a

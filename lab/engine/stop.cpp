@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine/stop.hpp"
 
 #include <signal.h>

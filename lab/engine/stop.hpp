@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Being told to stop, by Ctrl-C or by a scheduler.
 #pragma once
 

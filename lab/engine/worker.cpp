@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program that measures: headroom-lab-O0 to -O3 are this file and the experiments that want to be measured at that
 // level of optimisation.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The time of something too short for the clock: it is done many times in a row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two clocks: one for loops, one for single calls.
 //
 // `stopwatch` is the system's monotonic clock: about 25 ns a reading, right for anything that takes microseconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "measure/heap_state.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The state that malloc is in when a measurement begins. P0089R0's global allocator ran on a heap that had been scrambled
 // first, its local ones on a clean one; here it is an axis, for all alike.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A histogram that keeps every sample, whatever its size, to three significant digits.
 //
 // Log-linear: values under 2048 have a bucket each; above that, every power of two is cut into 1024 equal buckets, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "measure/resources.hpp"
 
 #include <sys/resource.h>

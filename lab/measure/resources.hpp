@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What this process has used: memory, processor time, interruptions.
 #pragma once
 

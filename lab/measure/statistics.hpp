@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Order statistics of a handful of repeated measurements.
 //
 // A figure in the lab is a median with its spread, because one disturbed round must not move it.

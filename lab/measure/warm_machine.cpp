@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "measure/warm_machine.hpp"
 
 #include <cstddef>

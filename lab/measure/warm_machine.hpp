@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory that the machine really has.
 //
 // A virtual machine tells its host which memory is free, and the host takes it back, in large blocks. The first process to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // BDE, whose allocators P0089R0 measured: bdlma's sequential and multipool allocators.
 //
 // Only where the user gives a folder with a built BDE: -DHEADROOM_PEER_BDE_DIR=... (see CMakeLists.txt).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory resources of boost::container::pmr. Their base is boost's own, so they are bound through that.
 //
 // Needs the library boost_container (not only headers); HEADROOM_LAB_BOOST_CONTAINER says whether the build has found it.

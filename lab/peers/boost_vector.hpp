@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // boost::container::vector: grows by 8/5 unless told otherwise; its allocator here is the default, new and delete.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The floor: what an allocator costs that does the least there is to do. Not a library, but a yardstick written for the lab: it
 // has one warm buffer that is large enough, cannot grow, gives nothing back, checks nothing.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // foonathan/memory: its stack (unwound to its beginning at the end of a round) as a monotonic allocator, its collection of pools
 // as a multipool. Requests above the pools' largest node go to the heap, as its documentation proposes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors of libraries that no package registry carries: each takes part where the user gives a folder with its headers,
 // -DHEADROOM_PEER_<NAME>_DIR=... (see CMakeLists.txt), and is listed as absent where not. All are used through their headers
 // alone, as their documentation says, with the settings they come with:

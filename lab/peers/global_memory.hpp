@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The global allocator: std::allocator where it is bound at compile time, std::pmr::new_delete_resource() where it is not
 // (strategies AS1 and AS2).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The growth policies of headroom/growth.hpp as contenders: pure arithmetic, played by a vector without memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Headroom's memory resources, as a user gets them without choosing anything; kept from round to round by rewind().
 //
 //   /fresh   made anew for each round, as a user does who does not know rewind(): what is warm then is the process's cache

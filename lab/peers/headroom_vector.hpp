@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom::vector, under the policies that the documents compare; one contender for each. And headroom::small_vector, given room
 // for a cache line inside, as absl::InlinedVector is.
 //

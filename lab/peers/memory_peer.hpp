@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Requirements on an adapter of a memory resource.
 //
 // Local allocators are compared by strategy (P0089R0, table 1): which allocator (monotonic, multipool, multipool over

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A heap of mimalloc's, destroyed as a whole where blocks are winked out.
 //
 // Loads the library at run time, only for measuring it: linked, it would replace malloc for all contenders. Its functions are

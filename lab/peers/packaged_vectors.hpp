@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors of other kinds that package registries carry.
 //
 // absl::InlinedVector stands in for std::vector everywhere; it is given room for a cache line inside.

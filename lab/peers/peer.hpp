@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Requirements on an adapter, and lists of adapters.
 //
 // An adapter is a struct with

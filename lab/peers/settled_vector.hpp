@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom::settled_vector, under each policy that a user may choose; one contender for each.
 //
 // Settings that are not the default are named in the contender's id:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory resources of the standard library at hand.
 #pragma once
 

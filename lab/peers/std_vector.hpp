@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // std::vector of the standard library at hand: the yardstick.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The vectors that stand side by side. A new peer is one more name here.
 #pragma once
 

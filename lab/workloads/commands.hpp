@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Commands that an experiment runs, and a folder for the files that they need.
 #pragma once
 

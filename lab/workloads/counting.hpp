@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instructions that a part of this program executes, counted from outside: the program runs itself again under valgrind's
 // callgrind. Instructions in the kernel are not counted. Not run where valgrind is missing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A histogram of ticks as metrics in seconds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The two kinds of element that "Reserve and commit" appends, and how to fill a vector with them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vector's life, timed: made empty, filled one by one, looked at, destroyed. Shared by the experiments that differ only in how
 // it is filled and which part of it they ask about.
 #pragma once

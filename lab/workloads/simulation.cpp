@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The random simulation of "A fast vector with mremap": what its experiment says of it stands in
 // experiments/simulation/measure.cpp.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The random simulation, shared by the experiments that run it. experiments/simulation/measure.cpp describes it.
 #pragma once
 

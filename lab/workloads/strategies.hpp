@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The fourteen strategies of P0089R0 (table 1): each implementation of an allocator, bound at compile time or through an
 // abstract base, with its blocks given back one by one or winked out.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One vector's life, as programs live it: filled, copied, assigned to, resized, inserted into.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Headroom for Conan 2: conan create packaging/conan. Needs no remote."""
 import pathlib
 import re

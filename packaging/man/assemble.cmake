@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Makes headroom.1: the written part, and in its middle what the command says of its verbs and flags.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${COMMAND} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Building an array whose size nobody knows: headroom_arrays.Array against what Python programs do instead.
 
     python3 python/benchmarks/append.py [ELEMENTS] [ROUNDS]

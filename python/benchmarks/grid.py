@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Appending, extending, and appending text, at sizes from 1 to 10^7: headroom_arrays against what Python programs do instead.
 
     python3 python/benchmarks/grid.py [LARGEST] [ROUNDS] [ROW...]

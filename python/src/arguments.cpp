@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arguments of calls from Python: implements arguments.hpp.
 #include "arguments.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arguments of calls from Python, with errors in Python's words that name the argument.
 #pragma once
 

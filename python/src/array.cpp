@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom_arrays.Array: what Python sees of a column, but for what it hands to other libraries (exchange.cpp). The two calls that
 // programs make most, append and extend, are plain methods of the C API: the interpreter calls those in a third of the time of a
 // call that is dispatched by its arguments' types.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom_arrays.Array, as C++ sees it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A column's contents, and appending to it.
 #include "column.hpp"
 

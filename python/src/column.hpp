@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A column: what an Array is, and what the tables that it is in share with it.
 //
 // It lies in one piece of memory or file, or in several: of text, where each element ends (an offset of 64 bits) and the bytes;

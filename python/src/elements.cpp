@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What becomes an element: numbers, truth values and times of Python and NumPy, and back; and which kind a dtype is.
 #include "array.hpp"
 #include "fast.hpp"

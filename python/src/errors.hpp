@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C++ exceptions as Python's own errors.
 #pragma once
 

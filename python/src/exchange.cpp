@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Export to other libraries: NumPy's array interface, Arrow's capsules, DLPack's. All of them share the storage, and none
 // holds a reference to a Python object: so it is released without Python's lock, and after Python has ended.
 #include <nanobind/stl/optional.h>

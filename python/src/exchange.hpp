@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What arrays and tables are handed over as.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Appending: one element, or all of a buffer, a list, an Arrow array, or whatever gives its elements one by one.
 #include "array.hpp"
 #include "fast.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls into the interpreter that appending makes for each element: its own short cuts where it lets us have them, and the
 // stable interface's functions, which later versions keep, where the module is made for those.
 #pragma once

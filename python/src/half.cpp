@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers of 16 bits.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kinds of element that an array may have: NumPy's names for them, and the C++ type of each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A column's life: made or opened, committed, shown, cut and closed; in a forked child.
 #include <nanobind/stl/string.h>
 

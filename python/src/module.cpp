@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <nanobind/stl/string.h>
 
 #include <headroom/reservation.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays carried elsewhere: a file by its name, other elements as buffers, which protocol 5 of pickle does not copy.
 #include "array.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks of memory, ranges of addresses, files; and how many addresses an array gets that does not say what it needs.
 #include "storage.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where bytes of a column are: in memory or in a file, owned by the column and by everybody who was handed a view.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom_arrays.Table: columns side by side. A row is in all of them or in none: how many there are is what the shortest has.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Columns that one thread has to itself while it runs without Python's lock.
 #pragma once
 

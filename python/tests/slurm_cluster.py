@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A Slurm cluster of two node daemons on this machine, for as long as a `with` lasts: Debian's slurmctld, slurmd and munge.
 
 Needs root, as slurmd does. Everything it writes is in a folder of the caller's, and it listens on free ports.

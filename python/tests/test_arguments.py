@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Wrong sizes, counts, paths and dtypes: an error in Python's words that names the argument, and nothing has changed."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """headroom_arrays.Array as a container: kinds of element, appending, reading, what is refused."""
 import datetime
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Polars and DuckDB read the memory itself. They are large: in ./dev test --everywhere."""
 import gc
 

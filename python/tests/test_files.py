@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays whose elements live in a file: other processes open them by name, and see them grow."""
 import errno
 import multiprocessing

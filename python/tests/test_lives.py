@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How arrays begin, grow, are carried elsewhere, and end: many of them, little room, threads, closing."""
 import os
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A value becomes an element without loss, or raises and changes nothing: by every way into an array."""
 import datetime
 import warnings

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """examples/many_machines: C++ programs write columns, and the workers of real clusters on this machine compute on them by name."""
 import os
 import pathlib

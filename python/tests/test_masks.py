@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Masked elements, pandas' NA and Arrow's nulls become nulls or raise, by every way into an array."""
 import warnings
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every kind of array beside a list: whatever is done to both, in whatever order, they hold the same."""
 import gc
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Elements that may be null, text, rows of numbers, structures, and the numbers that Arrow and C++ know less of."""
 import pickle
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is published can be installed: a wheel where there is no compiler, a source distribution without the tree beside it."""
 import os
 import pathlib

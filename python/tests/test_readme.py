@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the package's page shows can be typed in as it stands."""
 import pathlib
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The batch scripts of docs/many-machines.md, run as they stand there on a Slurm cluster of two node daemons, and GNU parallel.
 
 HEADROOM_LAB_PROGRAMS is the folder of the lab's programs, HEADROOM_LAB_FILTER what of the lab is run; only that, and --quick for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rows are atomic: a row is in all columns of a table or in none, whatever happens in between."""
 import os
 import random

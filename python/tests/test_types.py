@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The types that the package tells are those that checkers believe, over what users write."""
 import importlib.util
 import os

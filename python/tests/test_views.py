@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What other libraries see: the same memory, while the array grows, when it is gone, and when the interpreter ends."""
 import ctypes
 import gc

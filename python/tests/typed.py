@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What type checkers are shown: every method, as users write it. (test_types.py runs mypy and pyright over it.)"""
 import pathlib
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Configures and builds presets of CMakePresets.json. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 # logged NAME COMMAND...: output goes to build/log/NAME.log; on failure its telling end is shown.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which tests a name means: python3 find_tests.py NAME... | --list
 
 Reads the sources alone, so that it can answer before anything is configured or built. Each name is looked for among rooms

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Installs what a job of ./dev needs: Debian packages with apt, Python packages into .venv. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 as_root() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ./dev lab: builds the lab, measures, writes the report. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ./dev test NAME...: builds and runs what find_tests.py finds under these names. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Which Debian packages each job of ./dev needs: here and nowhere else. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 packages_build=(g++ cmake ninja-build)

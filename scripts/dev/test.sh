@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ./dev test: which presets, and what each said. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 

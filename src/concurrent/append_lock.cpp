@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements append_lock.hpp.
 #include <headroom/detail/concurrent/append_lock.hpp>
 

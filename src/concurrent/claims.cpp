@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements claims.hpp.
 #include <headroom/detail/concurrent/claims.hpp>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # How gdb shows Headroom's containers: `print v` gives the elements, as for std::vector. Carried inside every program that
 # links Headroom on an ELF system, in the section .debug_gdb_scripts; gdb runs it when the program's folder is in its
 # auto-load safe-path. Installed beside the shared library's name in gdb's own folder, and in share/headroom to be sourced.

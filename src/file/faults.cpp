@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages and exceptions for faults of files.
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>

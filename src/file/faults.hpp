@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages and exceptions for faults of files.
 #pragma once
 

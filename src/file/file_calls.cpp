@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls of file_calls.hpp: open, grow, publish, commit, close.
 #include <headroom/detail/file/file_calls.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Open files in a forked child: it may read on, and does not write. The parent stays the one writer. The child closes its handle of the
 // lock (the lock stays the parent's, for both handles are one), makes the elements read-only, and neither commits nor truncates when its
 // copy of the vector ends. A writer is listed before it opens that handle: otherwise a child forked by another thread meanwhile would keep

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of this process's writers to files.
 #pragma once
 

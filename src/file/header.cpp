@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The header of a file: implements header.hpp. Calls no system functions.
 #include <headroom/detail/file/header.hpp>
 

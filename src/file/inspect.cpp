@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inspecting and repairing files, for the headroom command: implements inspect.hpp.
 #include <headroom/detail/file/inspect.hpp>
 

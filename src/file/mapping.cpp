@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mappings of a file in this process: a range of addresses, and the header's page a second time.
 #include <utility>
 

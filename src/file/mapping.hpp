@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mapping an open file into its range, and its handles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The state of an open file, shared by a container's calls and the fork handlers.
 #pragma once
 

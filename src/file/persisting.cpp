@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Commits a file, and truncates it after its elements; handles failures of both.
 #include <algorithm>
 

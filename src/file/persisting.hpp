@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Making a file's elements durable, and truncating it.
 #pragma once
 

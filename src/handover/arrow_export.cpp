@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exports columns as the structs of Arrow's C Data Interface. Everything that can fail happens before the caller's structs are written.
 // Every array owns its buffers and children, because an importer may move the children out and keep them longer.
 #include <headroom/arrow.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checks arrays that other libraries have exported: everything that the structs show.
 #include <headroom/arrow.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/dlpack.hpp>
 
 #include <algorithm>

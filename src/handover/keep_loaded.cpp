@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "handover/keep_loaded.hpp"
 
 #include <array>

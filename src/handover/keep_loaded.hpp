@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keeps modules loaded whose functions were passed to other libraries, which may call them later.
 #pragma once
 

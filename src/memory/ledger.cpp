@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of blocks in use and freed lately: implements ledger.hpp.
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/ledger.hpp>

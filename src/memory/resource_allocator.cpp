@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The message of a container without a default resource (resource_allocator.hpp).
 #include <headroom/resource_allocator.hpp>
 

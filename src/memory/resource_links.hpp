@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lock that guards the process-wide links between memory resources and threads: lists, caches, entries. The last lock that a thread
 // takes: a resource calls its upstream under its own lock, and an upstream of the same kind then takes this one.
 #pragma once

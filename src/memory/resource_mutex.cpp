@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fork handling of thread-safe memory resources: implements resource_mutex.hpp.
 #include <headroom/detail/memory/resource_mutex.hpp>
 

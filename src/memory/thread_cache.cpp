@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thread caches of synchronized_multipool_resource: implements thread_cache.hpp.
 #include <headroom/detail/memory/thread_cache.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // tracking_resource: counting, and reporting of wrong deallocations.
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/pieces.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Account of the memory in ranges: implements account.hpp.
 #include "range/account.hpp"
 

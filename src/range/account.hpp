@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Account of the memory in ranges: how much is in use, how much is idle, and how much may be idle.
 //
 // Memory is in use as far as owners have committed it. It is idle in kept ranges, and past the committed part of live ones, where an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements detail/range/acquiring.hpp: the fast path through the calling thread's slots, for small ranges. Compiled for speed.
 #include <headroom/detail/range/acquiring.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements detail/range/admitting.hpp.
 #include <headroom/detail/range/admitting.hpp>
 

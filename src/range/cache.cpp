@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cache of idle memory: implements cache.hpp. Owns the lists of ranges with idle memory, and the limit.
 #include "range/cache.hpp"
 

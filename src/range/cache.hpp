@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cache of kept ranges: released ranges that keep their memory for the next owner, because fresh pages cost most of growing.
 //
 // Idle memory lies in kept ranges, which have no owner, and past the committed part of live ones, where an earlier owner left it. All of it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements detail/range/changing.hpp.
 #include <headroom/detail/range/changing.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements detail/range/committing.hpp: how much is committed at a time under each policy.
 #include <headroom/detail/range/committing.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The control block of a reserved range, shared by the registry, the cache, the helper thread and the range's own calls.
 #pragma once
 

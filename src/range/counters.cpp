@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements counters.hpp and detail/range/counters.hpp.
 #include "range/counters.hpp"
 

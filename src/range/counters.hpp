@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters of statistics().
 #pragma once
 

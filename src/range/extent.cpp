@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Extent of a range: implements extent.hpp.
 #include "range/extent.hpp"
 

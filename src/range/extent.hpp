@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The steps by which ranges are filled and emptied. All functions that change a range require its mutex.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements detail/range/moving.hpp.
 #include <headroom/detail/range/moving.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements options.hpp.
 #include "range/options.hpp"
 

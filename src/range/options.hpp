@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The environment variable HEADROOM_OPTIONS (headroom/process_policy.hpp).
 #pragma once
 

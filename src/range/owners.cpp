@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // owner_of() and reservations(). Apart from the registry, so that only programs that use them link them.
 #include <atomic>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The helper thread, which populates memory ahead of writers: one for the process, started at first need.
 //
 // The promise: while it is ahead, an append makes no system call that provides memory. A writer that catches up commits for itself or, if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Premapped ranges: readable and writable throughout, with a guard at either end.
 #include "range/range.hpp"
 #include "system/platform.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements headroom/process_policy.hpp. Apart from the ranges' own calls, so that only programs that use it link it.
 #include "range/process_policy.hpp"
 

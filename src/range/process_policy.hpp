@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the process allows all ranges; see headroom/process_policy.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Quarantine of address ranges: implements quarantine.hpp.
 #include "range/quarantine.hpp"
 

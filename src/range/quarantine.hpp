@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Quarantine of address ranges: the library's part of HEADROOM_HARDENED.
 //
 // On from the start if the library is compiled with HEADROOM_HARDENED, otherwise once a file of the program compiled with it is

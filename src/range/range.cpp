@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Making, acquiring, releasing and unmapping ranges.
 #include "range/control_block.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Acquiring and releasing ranges, for the parts of the library that hold some.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registry of all ranges: implements registry.hpp. Owns the control blocks and the table that other processes read.
 #include "range/registry.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registry of all ranges of the process: the list of their control blocks, and the table that finds a range by address. The table is a
 // hash table whose lists are linked through the control blocks, so that it needs no memory and entering a range cannot fail. Level n
 // divides the address space into aligned regions of 2^n bytes. A range of at most 2^n bytes is in one region or two adjacent ones, and in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // statistics(): reads and resets the counters; and the bytes that the cache keeps.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // set_min_available_memory(): refuses memory before little is left. Implements admission.hpp.
 #include "system/admission.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Refuses memory before a system call requests it.
 #pragma once
 

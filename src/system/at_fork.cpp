@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls the modules' handlers around a fork: implements at_fork.hpp.
 #include "system/at_fork.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Process-wide locks around a fork, in one order. A child has only the forking thread. A lock held by another thread would stay locked in
 // it for ever, with its data half changed. So each module with process-wide state registers a handler here: `before` takes its locks,
 // `in_parent` releases them, `in_child` releases them and resets what other threads were doing. The order is that in which threads take

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters of system calls and the hook of tests: defines the variables of calls.hpp.
 #include "system/calls.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counts the system calls on memory and files, and lets tests refuse them. Not those that ask what the system has, or that undo another.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scope guard: disables cancellation of the thread (pthread_cancel) during calls that may not throw. Cancellation unwinds the stack from
 // within a call that may wait (write, fsync, nanosleep, ...), and ends the program if it meets a noexcept function. A cancellation
 // requested meanwhile happens at a later cancellation point of the program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A constant-initialised mutex: static ones may be used before main and after it on every system. Some initialise std::mutex at run time.
 #pragma once
 

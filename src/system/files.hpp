@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // File operations of the system. Implemented in files_posix.cpp and files_windows.cpp; called by src/file/. Nothing here throws. A failure
 // is returned as a std::error_code and leaves the file unchanged, unless a function says otherwise. Calls that may fail are counted by
 // calls.hpp, so that a test can refuse them, but for those that end something: closing, unlocking, unmapping, undoing a failed call.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files on Windows. A view covers what its section covered when it was made, so each growth step is a view of its own. Their addresses are
 // reserved as placeholders (Windows 10 1803), which views replace one by one; without them files can only be inspected and repaired.
 #ifndef NOMINMAX

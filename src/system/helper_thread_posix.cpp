@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The helper thread on POSIX systems.
 #include <pthread.h>
 #include <signal.h>

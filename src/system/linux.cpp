@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages on Linux, from kernel 4.14. Populating and moving without unmapping may be unsupported. Guard markers and names: linux_marks.cpp.
 #include <sys/mman.h>
 #include <sys/syscall.h>

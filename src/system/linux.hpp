@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Declarations shared by the Linux files, in addition to posix.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linux: the memory that is available to the process, on the machine and below the limits of its control groups.
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linux: limits of a process. Mappings, locked memory, fences.
 #include <fcntl.h>
 #include <sys/mman.h>

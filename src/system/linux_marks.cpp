@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linux: guards and names of pages.
 #include <sys/mman.h>
 #include <sys/prctl.h>

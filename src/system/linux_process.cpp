@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linux: memory and tools of the process, system files, and waiting threads.
 #include <fcntl.h>
 #include <pthread.h>

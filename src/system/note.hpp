@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An ELF note by which other processes find a variable in this one, in the module that this code is linked into. Notes are loaded with the
 // program and survive stripping; a debugger finds them by the module's header.
 #pragma once

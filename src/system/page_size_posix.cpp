@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Page size and results of system calls, for Linux and other POSIX systems.
 #include <unistd.h>
 

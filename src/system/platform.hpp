@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // System functions besides pages, used by all other folders. Implemented in the .cpp files of src/system/.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages on any POSIX system with anonymous mappings (macOS, FreeBSD, NetBSD, OpenBSD, illumos): reserve, commit and protect. Calls that
 // POSIX lacks (populating, moving, huge pages, names) return function_not_supported.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Declarations shared by the files for Linux and other POSIX systems.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements testing.hpp: the target headroom::testing, which the library's own does not contain.
 #include <headroom/testing.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // at_thread_end() by a thread-local destructor, where such variables live until then: on all systems except GCC for Windows.
 #pragma once
 

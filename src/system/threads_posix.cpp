@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // POSIX: functions called at the end of a thread, and keeping modules loaded.
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Queue of mappings to unmap: implements unmap_queue.hpp.
 #include "system/unmap_queue.hpp"
 

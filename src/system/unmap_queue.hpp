@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Queue of mappings that the system refused to unmap. Happens when a process has used up its mappings: adjacent ones were merged, and
 // unmapping in the middle would make one more. They are tried again whenever another was unmapped or something is refused, so that a
 // moment of scarcity leaves nothing behind; 32-bit addresses would soon be used up.

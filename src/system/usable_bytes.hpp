@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Usable size of malloc's blocks.
 #pragma once
 

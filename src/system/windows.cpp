@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages on Windows, which reserves, commits and refuses by itself; nothing can be premapped. Missing calls: function_not_supported.
 #ifndef NOMINMAX
 #define NOMINMAX

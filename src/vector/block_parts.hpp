@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic of a vector's blocks: element counts, and the header of a mapped block.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements bulk_elements.hpp.
 #include <headroom/detail/vector/bulk_elements.hpp>
 

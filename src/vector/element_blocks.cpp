@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements element_blocks.hpp.
 #include <headroom/detail/vector/element_blocks.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements fill_elements.hpp.
 #include <headroom/detail/vector/fill_elements.hpp>
 

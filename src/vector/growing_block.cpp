@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements growing_block.hpp.
 #include <headroom/detail/vector/growing_block.hpp>
 

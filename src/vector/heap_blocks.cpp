@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements heap_blocks.hpp. Detects the process's malloc.
 #include "vector/heap_blocks.hpp"
 

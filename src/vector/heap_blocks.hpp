@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Heap blocks of vectors, and the block sizes of the process's malloc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements mapped_block.hpp.
 #include <headroom/detail/vector/mapped_block.hpp>
 

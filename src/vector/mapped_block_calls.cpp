@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Implements mapped_block_calls.hpp.
 #include <headroom/detail/vector/mapped_block_calls.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Export of columns by Arrow's C Data Interface: formats, buffers, nulls, children, order of release.
 // Labels: core
 #include <headroom/arrow.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Imports of Arrow arrays made from arbitrary bytes: the fuzzer's corpus, then random bytes.
 #include <gtest/gtest.h>
 

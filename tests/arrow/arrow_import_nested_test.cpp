@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Import of foreign lists and structs: their content from any offset, and refused formats.
 #include <headroom/arrow.hpp>
 

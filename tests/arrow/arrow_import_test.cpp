@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Import validates foreign structs. A refused array stays its owner's; an imported one is released once.
 #include <headroom/arrow.hpp>
 

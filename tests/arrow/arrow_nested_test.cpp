@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrow structs of binary strings, decimals, fixed-size lists, dictionaries and growing text.
 // Labels: core
 #include <headroom/arrow.hpp>

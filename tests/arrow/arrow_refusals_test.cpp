@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: own-heap no-valgrind
 // Refuses every allocation and every system call: no half export, no leak, and elements that could not be exported stay with
 // their owner.

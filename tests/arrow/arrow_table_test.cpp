@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of columns by Arrow's C Stream Interface.
 #include <headroom/arrow.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Handed-over elements are released on any thread, and after main().
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>

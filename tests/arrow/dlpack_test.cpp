@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One-dimensional DLPack tensors over shared elements.
 #include <headroom/dlpack.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // freeze() of a concurrent_vector: shares the published elements while threads append, or takes all of them after that.
 #include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>

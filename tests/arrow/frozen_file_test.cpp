@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: posix
 // freeze(file_vector): file and elements stay in place until the last share is destroyed.
 #include <headroom/arrow.hpp>

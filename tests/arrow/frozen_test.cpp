@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // frozen<T>: shares elements in place until the last owner is destroyed.
 // Labels: core
 #include <headroom/frozen.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Refuses memory and system calls while a file is created, frozen and handed over.
 // Labels: posix own-heap no-valgrind
 #include <headroom/dlpack.hpp>

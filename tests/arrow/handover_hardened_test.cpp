@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hardened: an index out of range on frozen, imported or bit_column ends the program with a message.
 // Labels: no-valgrind
 #define HEADROOM_HARDENED 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random operations on handed-over elements: the fuzzer's corpus, then random bytes.
 // Labels: own-heap no-valgrind
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Foreign code that runs during release: the owner's destructor and the exporter's release, in any order and nested.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Appenders in one thread: when batches are published, that nothing is published twice or lost, and that all max_size() elements
 // fit in spite of claimed slots.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Random operations of one thread on a concurrent_vector with two appenders, compared with a model
 // (support/concurrent_model.hpp); some meet refused system calls or throwing elements. Left out under Valgrind: it finds no more

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: posix thread no-valgrind
 // Forks while threads append: the child has the published elements, waits for no lock of the parent's threads, and can append.
 // Left out under Valgrind, which reports memory of those threads as leaked.

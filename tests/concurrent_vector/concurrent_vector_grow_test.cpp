@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // TBB's names (grow_by, grow_to_at_least, clear), elements made from their index, and ranges appended by an appender: on one
 // thread and many, at limits, with an exception at each step.
 // Labels: views

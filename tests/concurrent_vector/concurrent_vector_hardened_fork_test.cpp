@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hardened: a vector destroyed in a forked child does not wait for appenders of the parent's threads, which do not exist there.
 // Labels: posix thread no-valgrind
 #define HEADROOM_HARDENED 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hardened: an index past the published elements, and destroying a vector before its appenders, end the program with a message.
 // Labels: no-valgrind
 #define HEADROOM_HARDENED 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unusual elements: immovable, with overloaded & and comma, appending to their vector while they are built, larger than suits the
 // stack.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: thread
 // Readers see whole elements, however they are appended: single or in ranges, trivial or not, built in a local or in place.
 // ThreadSanitizer detects an element read before it is published.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Refuses every system call of each operation, on one thread: the operation throws and changes nothing, or completes.
 #include <gtest/gtest.h>
 

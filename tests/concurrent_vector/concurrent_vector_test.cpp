@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // concurrent_vector on one thread: appending, reading, limits, taking the elements out.
 // Labels: core
 #include <gtest/gtest.h>

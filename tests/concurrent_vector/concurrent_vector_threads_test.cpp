@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: thread no-valgrind
 // Many threads append while others read: published elements are complete, in the order of each thread, and none is lost, whatever
 // throws or is refused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A call that grows a container and is ended by an element's exception leaves it as it was: also its capacity, what is charged for it, and
 // what a stray write can reach.
 // Labels: posix no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Containers of a type that is incomplete where they are declared, as std::vector allows, and what they take in the object. That static
 // data members do not ask for the element's size is seen by MSVC, and by lint_attributes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // detail/vector/ranges.hpp finds the ends of a range like std::ranges::begin and end, for the ranges that the library supports.
 #include <array>
 #include <list>

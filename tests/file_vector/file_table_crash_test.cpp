@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows are in all columns or in none: after kill -9 at any moment, and in a model of power cuts. There any sector written to a
 // column since its last sync is on the disk or not. Also after a kill between two columns, when the next writer appends other
 // rows in place of those that it cut off.

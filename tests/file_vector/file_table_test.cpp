@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of file columns with atomic rows, in one process: appends all or nothing when something throws or is refused, recovery
 // after a crash between two columns, which files can be opened.
 // Labels: posix

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kills a writer at random moments, many times.
 // Labels: posix, no-valgrind
 #include <gtest/gtest.h>

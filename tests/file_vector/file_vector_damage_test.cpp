@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Damaged, foreign and truncated files: all committed elements are read, or the file is refused with a message.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>

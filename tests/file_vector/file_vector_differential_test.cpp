@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Random operations on file_vector and std::vector, compared: see fuzz/differential.hpp. Left out under Valgrind, where it takes
 // minutes and finds no more than AddressSanitizer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Other code may close a file_vector's descriptors, such as a daemon with closefrom(), and the system gives their numbers to
 // other files. The vector then writes, truncates and closes nothing under these numbers, and stops writing to its own file, whose
 // lock is gone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hardened: a broken precondition ends the program with a message that names the file_vector.
 // Labels: posix no-valgrind
 #define HEADROOM_HARDENED 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 #include <gtest/gtest.h>
 

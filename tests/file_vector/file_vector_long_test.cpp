@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file longer than a 32-bit off_t can hold. 64-bit programs open it in any case.
 // Labels: posix core
 #include <gtest/gtest.h>

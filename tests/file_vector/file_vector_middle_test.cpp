@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each system call of an operation is refused in turn, then the program goes on with the object: it retries, shrinks, grows,
 // forks, closes. The file opens afterwards with the elements of the last commit that returned, or of one tried since.
 // Labels: posix no-valgrind

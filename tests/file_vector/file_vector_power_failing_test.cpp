@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Model of power cuts with a failing disk. Writes, syncs, allocations and truncations are refused at random, and the program goes
 // on or reopens the file. Pages of a failed sync are on the disk or not, for good: the system takes them for clean and writes
 // them again only after another change. After any cut the file opens with the size of the last commit that returned, or of one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Model of power cuts: any sector written since the last sync is on the disk or not, in any order, and the file has its length of
 // then or of now. In each case it opens with the size of the last commit that returned, or of the one in progress.
 // Labels: posix, no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files as other programs meet them, on Windows too: names that are not ASCII, a file that others read, rename or write to meanwhile, a
 // writer that was ended in the middle of a commit.
 // Labels: no-valgrind

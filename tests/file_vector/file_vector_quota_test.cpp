@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A quota of a file system made for the test: writes beyond it are refused, and nothing is lost.
 // Labels: linux, posix, no-valgrind, no-sanitizer
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A full disk, a quota, a limit of the process, and refusal of each system call in turn.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Interference while a file is opened, extended or closed: signals, a forking thread, a program that truncates the file. Also
 // paths that name no regular file.
 // Labels: linux no-valgrind

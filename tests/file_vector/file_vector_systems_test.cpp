@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // file_vector on every system: growing in place, readers beside the writer, one writer, commits, closing.
 #include <gtest/gtest.h>

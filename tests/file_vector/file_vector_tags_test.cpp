@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of class types: their tag is the class name, so that two classes of equal size are distinguished.
 #include <gtest/gtest.h>
 

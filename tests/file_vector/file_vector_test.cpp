@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Content of a file_vector's file when it is reopened by this process, or opened beside its writer.
 // Labels: posix core
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every operation that changes elements, on a vector or table that may not write to its file: a reader, the child of a writer, and a
 // writer whose commit failed. Each throws file_error before anything has changed, also where capacity is left.
 // Labels: posix no-valgrind

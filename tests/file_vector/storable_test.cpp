@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Element types that may be stored in a file.
 // Labels: core
 #include <headroom/detail/file/storable.hpp>

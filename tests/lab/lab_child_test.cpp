@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Child processes: the ways they end are distinguished, and nothing of them stays behind.
 // Labels: lab no-valgrind
 #include "engine/child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lab through its user interface: the headroom command, run as a program.
 // Labels: lab no-valgrind alone
 #include <gtest/gtest.h>

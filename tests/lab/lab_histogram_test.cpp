@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The histogram keeps samples to three significant digits.
 // Labels: lab
 #include "measure/histogram.hpp"

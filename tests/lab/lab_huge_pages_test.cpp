@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine's setting of huge pages, with a file in place of the system's.
 // Labels: lab no-valgrind
 #include <gtest/gtest.h>

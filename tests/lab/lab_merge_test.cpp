@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Merging of result files.
 // Labels: lab no-valgrind
 #include "engine/merge.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Filters and shards: selection, and every configuration in exactly one shard.
 // Labels: lab
 #include "engine/child.hpp"

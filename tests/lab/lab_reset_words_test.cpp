@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The search for shortest reset words, compared with an exhaustive search and proved bounds.
 // Labels: lab
 #include "experiments/reset-words/shortest_reset_word.hpp"

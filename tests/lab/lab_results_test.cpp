@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Result files: reading, refusal of bad files, whole lines by writers.
 // Labels: lab no-valgrind
 #include "engine/records.hpp"

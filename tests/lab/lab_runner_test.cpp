@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runner's record of each way a child can end, with programs that measure nothing.
 // Labels: lab no-valgrind
 #include "engine/runner.hpp"

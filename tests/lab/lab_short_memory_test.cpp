@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The control group and swap file that an experiment creates: they limit memory and are removed however the experiment ends. A
 // refusal to create them is recorded.
 // Labels: lab no-valgrind alone

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Median, quantiles and spread of small samples.
 // Labels: lab
 #include "measure/statistics.hpp"

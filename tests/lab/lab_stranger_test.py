@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Adds an experiment to a copy of the tree as one folder, and nothing else. It must build, run, and be in the report with its
 section, its claim's verdict, its picture and the document's table.
 

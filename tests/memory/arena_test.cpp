@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 #include <headroom/arena.hpp>
 #include <headroom/testing.hpp>

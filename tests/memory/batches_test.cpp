@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: thread
 // Thread caches of a synchronized multipool, and the batches in which free blocks move to other threads.
 #include <headroom/multipool.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A pool requests smaller pieces when its upstream refuses one, and returns empty ones before it throws.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The library recognizes glibc's malloc by its blocks, at any address. Left out under Valgrind, which replaces malloc.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>

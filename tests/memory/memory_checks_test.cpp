@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checked builds: misuse ends the program with a message that names the resource and the block.
 #define HEADROOM_CHECKED 1
 #include <headroom/arena.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forks of a process with upstreams that have a lock and pthread_atfork handlers of their own, and with other handlers that use a
 // resource during the fork.
 // Labels: posix thread no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forks while several threads use memory resources.
 // Labels: posix thread no-valgrind
 // Left out under Valgrind, which reports memory of the parent's other threads as leaked in the child.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // AddressSanitizer detects access to free blocks and unused memory; no poison stays behind.
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory resources at program exit: destructors of static and thread_local objects deallocate blocks of another thread, in every
 // order of destruction.
 // Labels: posix thread no-valgrind

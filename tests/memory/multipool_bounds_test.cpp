@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A pool over a bounded upstream: how full it gets, whether it is refused while less than half is in use, and what a refusal costs.
 // Labels: no-valgrind
 #include <headroom/multipool.hpp>

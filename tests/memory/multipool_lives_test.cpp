@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Reuse of freed blocks by a multipool: in order of addresses, from their slabs, for every size.
 #include <headroom/multipool.hpp>

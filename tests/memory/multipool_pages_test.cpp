@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages of a multipool: those that one size frees serve every other size, adjacent free pages form one run, and trim() releases
 // them all.
 #include <headroom/multipool.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Free memory in a multipool serves any size before upstream is used.
 // Labels: thread no-valgrind
 #include <headroom/multipool.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Valgrind's operator new cannot throw, so the test of impossible requests is left out there.
 // Not under Valgrind: multipool.of_the_default_upstream_impossible_requests_throw_bad_alloc_too

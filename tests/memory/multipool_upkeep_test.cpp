@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // trim() and statistics() of multipools.
 // Labels: thread
 #include <headroom/multipool.hpp>

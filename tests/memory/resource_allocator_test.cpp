@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/resource_allocator.hpp>
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Unusual uses of memory resources: extreme options, upstreams that align more than requested, sizes that the options exclude,
 // statistics during allocation, a first chunk of many megabytes.

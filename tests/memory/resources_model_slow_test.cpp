@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: slow no-valgrind
 // 10^8 random operations over all kinds of resources, or HEADROOM_STEPS. Takes half a minute.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Compares every memory resource with one model, by random operations.
 #include <gtest/gtest.h>

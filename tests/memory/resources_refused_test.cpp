@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: own-heap no-valgrind
 // Memory resources with every call of operator new and of the system refused in turn. The request throws bad_alloc or is served
 // in another way; nothing else changes, and all memory is released in the end.

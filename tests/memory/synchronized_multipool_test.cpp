@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: thread
 #include <headroom/multipool.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A synchronized multipool used by the destructors of thread_local objects, before and after the thread's cache is returned.
 // Labels: posix
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/tracking.hpp>
 #include <headroom/multipool.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // A class derived from a container finds the container's members before the program's names: a template parameter, a type, a
 // function such as floor() or open(). So members outside the interface end in an underscore.

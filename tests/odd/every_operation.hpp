@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs every operation of a container of copyable elements on it and on std::vector<int>, and compares. For unusual element
 // types, allocators and iterators. `make(n)` makes the n-th element; `number(x)` returns its n.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program's operator new and new_handler may use the library: trim the cache, read statistics, make a vector. So the library
 // calls them without a lock.
 // Labels: own-heap posix no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The library uses no argument-dependent lookup on the program's types: it could call an unrelated function of the program, and
 // makes the compiler complete types that cannot be completed.
 //

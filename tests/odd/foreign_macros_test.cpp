@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The headers compile with the macros of headers like <windows.h>: min and max with arguments, obsolete 16-bit keywords, and
 // plain words. The standard library's headers are included first, since some of them do not.
 #include <algorithm>

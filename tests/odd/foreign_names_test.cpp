@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // The program may have functions named like the library's. Each word of the headers is declared here as a deleted function
 // template beside the elements, their allocator and their iterators, and so are all operators: a lookup that finds one does not

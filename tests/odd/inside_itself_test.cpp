@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Left out under Valgrind: each node of a tree of settled_vectors reserves 4 GiB of addresses, more than it has.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two element types with every oddity that is legal, for the contract suites and the fuzzers: one that may be relocated as bytes,
 // and one that must not, although it looks so.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Allocators with one optional member each: the vector calls it where the standard requires.
 #include <cstddef>

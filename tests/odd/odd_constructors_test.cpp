@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Allocators whose construct() accepts only some arguments and marks its elements: called for each element like by std::vector,
 // with and without growth. One that also destroys records the addresses of live elements.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Types that convert to containers, or are built from one, such as types for JSON. They are compared only by their own operators.
 // Each expression is valid for headroom's containers if it is for std::vector.
 #include <compare>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Unusual but legal elements: std::vector accepts each.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A policy's growth function may return less than required or more than can exist. The vector then grows to the required
 // capacity.
 #include <cstddef>

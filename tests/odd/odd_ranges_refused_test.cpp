@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Every operation on a range, over every kind of range (ranges.hpp) x {the k-th system call is refused, or all from it on} x {the
 // range ends normally, or throws midway}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Every operation on a range, over every kind of range (ranges.hpp) x {no failure, the n-th step of the range throws, the n-th
 // allocation fails}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every kind of range of strings: {single-pass, multi-pass, contiguous} x {size by size(), by the sentinel, unknown, wrong} x
 // {reading gives a reference, a value, a proxy} x {the step at which it throws}.
 //

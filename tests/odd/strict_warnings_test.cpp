@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // With all warnings as errors, std::vector, in a system header, does not warn of the program's lossy conversions and signed
 // comparisons. Nor do headroom's containers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What set_min_available_memory() admitted and what is not written yet counts as taken, on every thread, until it is given back. The files of
 // /proc and /sys are made up, so that the available memory stays the same.
 // Labels: linux posix no-valgrind

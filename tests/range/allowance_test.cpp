@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Default size of the cache of idle memory: it keeps what was released and used again, and little else.
 // Each test runs in a process of its own, in which nothing was released before.
 // Labels: posix no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // set_min_available_memory(): a container or resource that grows until it is refused throws, keeps its elements, and can grow
 // again once memory is free. Also with refusals by RLIMIT_DATA.
 // A program of its own, because other tests would change the available memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cache of released ranges.
 // Valgrind searches readable memory for leaks, so cached ranges are made inaccessible there.
 // Labels: core

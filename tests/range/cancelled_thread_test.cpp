@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A thread cancelled by pthread_cancel runs on until a cancellation point of the program itself: system calls of the library are
 // none.
 // Labels: posix thread

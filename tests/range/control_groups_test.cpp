@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory available to the process is that of its own control group, in the files of every shape of host; where that cannot be found,
 // set_min_available_memory() says so. The files of /proc and /sys are made up.
 // Labels: linux posix no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: linux no-valgrind
 // Process-wide state (table in docs/design.md) after the process executes another program, and queries from a signal handler.
 //

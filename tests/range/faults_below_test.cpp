@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind many-ranges
 // Reservations and arenas keep their content when any system call is refused.
 #include <gtest/gtest.h>

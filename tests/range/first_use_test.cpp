@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first vector of a process makes only the system calls that it needs.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>

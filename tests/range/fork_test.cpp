@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forks while other threads are inside the library: the child never waits for one of them.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>

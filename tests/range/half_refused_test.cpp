@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accuracy of a range's committed size during decommit, and after one that fails midway. Replaces madvise() and mprotect() by
 // functions that fail or wait on demand.
 // Labels: linux posix thread no-valgrind no-sanitizer

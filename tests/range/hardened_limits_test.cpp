@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hardened builds with few addresses.
 // Labels: posix no-valgrind
 #define HEADROOM_HARDENED 1

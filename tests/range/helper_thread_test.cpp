@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The helper thread of prefault_ahead() does not disturb the program.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A process that locks all its mappings into memory by mlockall().
 // Labels: linux posix no-valgrind
 #include <gtest/gtest.h>

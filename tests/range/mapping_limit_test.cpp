@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reservations leave mappings to the rest of the process: at their limit a vector uses the heap, what needs a reservation throws, and malloc
 // and threads live on.
 // Labels: posix no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thread slots of the range cache: a thread returns its ranges when it ends or after the cache was trimmed, and no range ever has
 // two owners.
 // Labels: thread

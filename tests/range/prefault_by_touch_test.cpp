@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The helper thread where the system has no call that populates pages: Linux before 5.14, gVisor, some filters.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>

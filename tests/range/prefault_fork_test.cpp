@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forks of a process with the helper thread of prefault_ahead().
 // Labels: posix thread
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The helper thread that populates memory ahead of writers.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: linux posix no-valgrind
 // The quarantine and cached facts about the system over fork, exec and the end of a thread. docs/design.md has a table of
 // process-wide state.

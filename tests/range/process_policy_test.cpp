@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the host of a process allows all ranges, by a call or by HEADROOM_OPTIONS. Each case is a process of its own, because the variable is
 // read once.
 // Labels: linux posix no-valgrind no-sanitizer

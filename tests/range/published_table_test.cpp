@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table for other processes, found through the module's ELF note, agrees with reservations().
 // Labels: linux
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // owner_of() and reservations().
 // Labels: core
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reservations under every policy: commit, decommit, protect, and refusals of every system call.
 // Labels: core no-valgrind
 // Not under Valgrind: reservation.terabytes_can_be_reserved

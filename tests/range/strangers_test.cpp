@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Another thread releases the idle memory behind a live range while its owner grows, shrinks, moves, forks or is protected.
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loops whose rounds are equal are warm from the fourth round on: no page fault and no system call, whatever the containers and sizes.
 // Each program runs in a process of its own, so that none is warm from another.
 // Labels: linux posix no-valgrind no-sanitizer

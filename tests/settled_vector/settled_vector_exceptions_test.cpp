@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: many-ranges
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random operations on vectors whose start is offset within their range, compared with std::vector, also with moves between
 // policies. Other tests use the first vectors of a process, which start with their ranges.
 // Labels: many-ranges no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: posix no-valgrind core
 // Real refusals of the system: limits on addresses and data, the number of mappings, exhausted addresses. With a size from the
 // user the vector throws a clear exception, by default it reserves less; the process goes on.

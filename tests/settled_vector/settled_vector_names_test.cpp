@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names of vectors, found by a pointer and in the system's list of mappings.
 #include <gtest/gtest.h>
 

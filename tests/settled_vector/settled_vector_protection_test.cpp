@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Page faults as a safety net: protected vectors, uncommitted pages, guards of a premapped range.
 //
 // Each death test prints to stderr before the forbidden access, so that an earlier death fails, and ends normally after it.

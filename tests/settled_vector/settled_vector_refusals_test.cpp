@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: many-ranges
 // Refuses every system call of every public operation in turn: it throws bad_alloc with the vector unchanged, or finds another
 // way. Nothing leaks, is lost or half done.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Not under Valgrind: given_back.two_hundred_and_eleven_default_vectors_use_a_few_megabytes
 // Capacity: max_elements and the default reservation, length_error past it, committed and released memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements never move, except by rehome().
 #include <gtest/gtest.h>
 

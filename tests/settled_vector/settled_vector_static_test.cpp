@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Global vectors are constant-initialized, before any dynamic initializer in any file.
 #include <gtest/gtest.h>
 

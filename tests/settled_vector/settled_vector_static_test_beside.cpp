@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Second file of settled_vector_static_test.
 #include "settled_vector/settled_vector_static_test.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Not under Valgrind: settled_vector_growth.two_hundred_default_vectors_reserve844_gigabytes_and_use_little
 #include <gtest/gtest.h>

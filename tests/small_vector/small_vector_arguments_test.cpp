@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A small_vector whose inner buffer is as large as what others map: where its elements are shows in its capacity, also after a failure.
 #include <gtest/gtest.h>
 

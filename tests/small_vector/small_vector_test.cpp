@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core own-heap
 // Not under Valgrind: a_small_vector_that_is_refused_memory.is_as_it_was_inside a_small_vectors_elements.are_inside_up_to_the_number
 // small_vector's own promises: where its elements are, what allocates, what moving does to them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Size of the address space, and the pattern of an address in a death message.
 #pragma once
 

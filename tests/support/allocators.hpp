@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Allocators for tests: minimal, counting, unequal, constructing, and with a fancy pointer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs random operations of one thread on a concurrent_vector with two appenders and on plain lists of numbers, and compares.
 // `Chance` is a generator or a fuzzer's bytes. Throws at the first difference.
 #pragma once

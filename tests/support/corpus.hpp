@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Replays the files of a fuzzer's corpus, fuzz/corpus/NAME, as a unit test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs the differential body of fuzz/ as unit tests: first the corpus, then random bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The element types that every container is tested with, and the counters of their constructions, copies and moves.
 //
 // make<T>(n) builds the n-th value of a type and number(x) returns n, so that one test body serves all types: it compares numbers

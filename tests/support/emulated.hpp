@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Detection of QEMU, which runs tests 10 to 50 times slower. Large reservations are slowest, since it tracks each page.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Owns the Arrow structs that a column exports; releases them at the end of the test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes headers of file_vector's files from arbitrary bytes, for the tests and the fuzzer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file_vector that creates its own file, so that it runs in the suites for vector-like containers.
 #pragma once
 

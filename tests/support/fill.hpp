@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Commits a reservation step by step and writes to all committed bytes.
 #pragma once
 

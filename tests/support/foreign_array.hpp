@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An Arrow array of another producer. Counts calls of release and checks how they are made.
 #pragma once
 

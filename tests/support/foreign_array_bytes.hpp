@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes foreign Arrow arrays from arbitrary bytes, for the tests and the fuzzer. Each is refused and left to its owner, or is
 // readable to its last element within its buffers and released once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random choices made from a string of bytes: a fuzzer's input or a file of its corpus.
 #pragma once
 

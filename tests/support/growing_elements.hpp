@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Element types for the tests of growth.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random operations on handed-over elements: frozen, shared, exported as arrays, streams and tensors, split, and released in any
 // order, while memory is refused. Compares each with a model; throws at the first difference. Bytes decide.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Requests that no memory resource can serve: sizes and alignments larger than memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Iterators of every category over plain arrays, some of which throw.
 #pragma once
 

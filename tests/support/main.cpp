@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
 // Includes the containers' headers in this translation unit and in the test's: catches definitions in a header that are not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls every public operation that takes a count, a size, a range or a capacity, for a given number of bytes.
 #pragma once
 

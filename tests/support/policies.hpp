@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every combination of commit and range policies, for tests that hold under all.
 #pragma once
 

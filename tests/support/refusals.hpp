@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Repeats an operation and refuses its first system call, then its second, ... until none is refused.
 #pragma once
 

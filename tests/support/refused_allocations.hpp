@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Repeats a function with each of its allocations refused, combined with each of its system calls refused.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Replaces operator new, so that a test can refuse an allocation. Include it in one file of a program, and label that file
 // own-heap.
 #pragma once

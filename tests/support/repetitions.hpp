@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loops that repeat something often, and end early on a machine that is busy with other programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs operations on memory resources from a string of bytes, for the fuzzer and its corpus. The first byte selects the resource,
 // the other bytes the operations.
 #pragma once

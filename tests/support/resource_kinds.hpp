@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every memory resource in each configuration that makes it behave differently.
 #pragma once
 

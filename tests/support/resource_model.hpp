@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Model of a memory resource, driven by random operations. Blocks do not overlap, are aligned and keep their content; after
 // release() everything is back upstream. Throws broken_promise, which GoogleTest and the fuzzer each report.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Upstreams for tests of memory resources.
 #pragma once
 

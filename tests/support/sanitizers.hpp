@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Detects the sanitizers of this build. Those with shadow memory reach memory limits earlier and make everything slower.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a command line through the shell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Expected content of an exported Arrow column; compares it with the structs as an importer reads them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Skips the tests of file_vector where the system cannot map a growing file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // small_vector with elements mostly inline, mostly on the heap, and in reservations, for suites that hold for all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom::vector with each of its three stores, for suites that hold for all.
 #pragma once
 

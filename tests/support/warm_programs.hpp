@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs that build containers up and drop them, for the tests of warm memory: each kind of container, each way to build it up.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Overcommit mode 2, where decommitted pages are mapped over. Replaces syscall(), which reports that mode, and mmap(), which
 // fails if the pages are unmapped already.
 // Labels: linux posix no-valgrind no-sanitizer

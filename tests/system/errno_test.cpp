@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The library preserves errno whatever its system calls return: a vector may be destroyed between a failed call of the program
 // and the line that reports it.
 // Labels: linux posix no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // More than the system has is refused when it is committed, and nothing changes. Windows counts what it has promised to all processes and
 // refuses by itself; on Linux the library asks before it commits.
 // Labels: no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Behavior of older kernels: replaces mmap(), mremap(), statx() and fallocate() by functions that answer like theirs.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The platform layer: the contract of each call, on every system.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The command line: messages name unknown words, and shell completions offer every verb and flag.
 // Labels: tools posix no-valgrind
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom compare-malloc, run as a program: what it says of programs that gain, fail, read, print, or never come to run.
 // Labels: tools linux no-valgrind no-sanitizer alone
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom file: its reports on whole and damaged files, and repairs.
 // Labels: tools posix
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The installed headroom command: complete, also after its tree is moved.
 // Labels: tools posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>

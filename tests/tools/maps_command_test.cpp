@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom maps: its report on a process's ranges, and on processes that it cannot read.
 // Labels: tools linux no-valgrind
 #include "maps/run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads a process while it makes and destroys ranges, ends, or executes another program: a reading is correct or names a reason
 // for failing. Also output of readings.
 // Labels: tools linux no-valgrind

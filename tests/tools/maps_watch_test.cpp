@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom maps --watch: its output at each reading, and how it ends.
 // Labels: tools linux no-valgrind
 #include "maps/run.hpp"

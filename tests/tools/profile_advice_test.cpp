@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // The table of advice: every rule is reachable, in its order, and refers to a published measurement.
 #include "profile/run.hpp"

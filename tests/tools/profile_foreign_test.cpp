@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Foreign traces: a terminal does not execute their names, no named file is read, and they get memory only in proportion to their
 // size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Twelve programs that count the growths of their arrays: headroom profile finds exactly these.
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Profiles of a part: of programs whose memory the recorder does not see, and of recordings without an end. The first line says what is
 // missing, and there is no verdict.

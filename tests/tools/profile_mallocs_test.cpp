@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Programs over other mallocs, whose operator new does not come through malloc: the profile is that of the program over glibc's.
 #include "profile/run.hpp"

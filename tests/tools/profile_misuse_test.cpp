@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Programs that crash, are killed, fork, load plugins, or cannot be recorded: each is recorded as far as it ran, or refused with
 // a message.

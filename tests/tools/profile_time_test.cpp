@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Times and memory are the program's own: the processor's work for others meanwhile is not counted.
 #include "profile/run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Traces: whole, truncated anywhere, damaged, of another version, or heaptrack's.
 #include "profile/run.hpp"

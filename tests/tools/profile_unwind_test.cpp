@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: tools linux no-valgrind no-sanitizer
 // Call stacks that are hard to follow, as the recorder finds them, and what following them must not do to the program.
 #include "profile/run.hpp"

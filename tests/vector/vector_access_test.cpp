@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Includes std::vector, which validates the tests.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [allocator.requirements], [container.alloc.reqmts]: allocation, construction of elements, and a vector's allocator after copy,
 // move and swap.
 #include <gtest/gtest.h>

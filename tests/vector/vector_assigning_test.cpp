@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cost of assignment: existing elements are assigned, only missing ones are constructed. Makes at most as many constructions,
 // assignments and allocations as std::vector from an equal state.
 #include <gtest/gtest.h>

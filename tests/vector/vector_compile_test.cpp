@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // Compile-time properties: constant evaluation, deduction, types of the interface, element types that the standard allows.
 #include <gtest/gtest.h>

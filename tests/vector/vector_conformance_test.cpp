@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Requirements of the standard libraries' test suites beyond the members' effects: valid expressions, noexcept, member types.
 #if defined(_MSC_VER)
 #pragma warning(disable : 4267)    // in std::vector, with an allocator whose sizes have 32 bits

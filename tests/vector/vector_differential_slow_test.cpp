@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: slow no-valgrind
 // 10^8 random steps over all element types, or HEADROOM_STEPS. Takes about five minutes.
 #include "support/differential.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exception safety in reservations and with an allocator.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Filling with one value, for every number of elements up to a few of the blocks in which it is done, and elements of many sizes.
 // Labels: core
 #include <headroom/settled_vector.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Growth of a vector: in place, by realloc, by moving page table entries. Left out under Valgrind, where the gigabytes take minutes
 // and it finds no more than AddressSanitizer.
 // Labels: no-valgrind

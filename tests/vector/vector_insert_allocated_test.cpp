@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Insertion with allocators of all kinds.
 #include <gtest/gtest.h>
 

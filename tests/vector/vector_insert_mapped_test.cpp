@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Insertion in reservations, and while a vector moves from the heap to one.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Left out under Valgrind: the tests of construct, insert, erase and ranges cover these operations with fewer elements.
 // Includes std::vector, which validates the tests.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where a vector with std::allocator is stored (heap, reservation, larger reservation), and the policy's effect on that.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: many-ranges own-heap
 // Refuses every system call of every operation in turn, with and without a heap to fall back on: no leak, no lost element, and
 // bad_alloc only when nothing is left to try.

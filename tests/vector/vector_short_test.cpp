@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Short vectors take no more memory than std::vector's, whichever operations filled them.
 #include <gtest/gtest.h>
 

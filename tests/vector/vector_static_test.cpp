@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Default-constructed global vectors are constant-initialized, before any dynamic initializer in any file.
 #include "vector/vector_static_test.hpp"
 

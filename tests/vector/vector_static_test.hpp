@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared declarations of the two files of vector_static_test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Second file of vector_static_test.
 #include "vector/vector_static_test.hpp"
 

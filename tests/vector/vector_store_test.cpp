@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: core
 // The concept between std::vector's interface and the memory below it. The library's four stores meet it; toy_store has only the
 // members that it names, and a vector over it passes the suites.

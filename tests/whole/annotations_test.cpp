@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // AddressSanitizer's annotations of unused capacity. Other builds have only the first test.
 #include <gtest/gtest.h>
 

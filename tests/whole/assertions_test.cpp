@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The standard library's assertion macros enable the checks of the containers' elements.
 // Labels: no-valgrind
 #if !defined(_GLIBCXX_ASSERTIONS)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sizes and alignments near the limits of size_t are refused everywhere, with any overhead added to them; every range has a guard
 // at each end.
 // Labels: no-valgrind

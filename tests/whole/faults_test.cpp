@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind many-ranges
 // Two faults in one operation: the system refuses call k, and step j of an element throws, for all relevant pairs. Operations
 // with the strong guarantee leave the container equal to a copy, others leave it valid; nothing leaks, and it is usable. Also for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors print like std::vector in fmt, if available, and in the standard library of C++23.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hardened: a broken precondition ends the program with a message; ranges are quarantined; memory shows no content of an earlier
 // owner.
 // Labels: no-valgrind

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // libc++'s hardening modes enable the checks of the containers' elements. Other standard libraries ignore the macros; headroom
 // does not.
 // Labels: no-valgrind

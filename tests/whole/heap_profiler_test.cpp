@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: linux
 // Ranges report their memory to a heap profiler; this program replaces heaptrack's functions.
 #include <gtest/gtest.h>

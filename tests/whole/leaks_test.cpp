@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: no-valgrind
 // Leak checkers search reservations: a block owned by an element is in use while the container lives, and leaked if the container
 // is destroyed without freeing it. Tests AddressSanitizer's; tests/whole/leaks/ tests Valgrind's.

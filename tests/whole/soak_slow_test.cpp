@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels: slow thread alone
 // Runs all that threads share, at once and for long: registry, range cache, statistics, helper thread, synchronized multipool.
 // Runs for HEADROOM_SOAK_SECONDS (default 5); the preset tsan checks every access.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every public operation with a count, size, range or capacity throws for more than the machine's memory, without filling it. For
 // one GiB that is not written to, it makes nothing resident. scripts/lint_requests.py finds operations missing in the tables.
 // Labels: posix no-sanitizer no-valgrind alone

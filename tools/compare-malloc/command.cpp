@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom compare-malloc: runs a program over every malloc that is installed, in turn, and says what it takes over each.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rounds of a comparison, and what they come to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One run of the program that is compared.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A comparison in words, and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom file info|verify|repair FILE: what is in a file_vector's file, whether it is whole, and mending it. Nothing here
 // needs to know the elements' type.
 #include <cinttypes>

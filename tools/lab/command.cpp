@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom lab: list, run, report, compare, merge.
 #include <unistd.h>
 

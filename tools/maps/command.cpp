@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom maps PID: what a running process has reserved, and how much of it is in memory.
 #include <poll.h>
 #include <sys/ioctl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A reading as JSON: docs/watch-a-process.md says what stands in it.
 #include <cmath>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reading.hpp"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One look at a process: its ranges, and how much of them is in memory.
 #pragma once
 

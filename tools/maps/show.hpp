@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A reading as text and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A reading as a table for a terminal.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "preload/mallocs.hpp"
 
 #include <dlfcn.h>

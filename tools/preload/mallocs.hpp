@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The allocators on this machine that a program can be run over by preloading them (LD_PRELOAD).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which processes of a command that runs use a preloaded library, and which do their work without it.
 #pragma once
 

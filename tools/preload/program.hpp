@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Properties of a program's file, read before it is run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "preload/refusal.hpp"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Properties of a program's file that keep preloaded libraries out. Used by the recorder of headroom profile, which sees programs being
 // run, and by the command.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How much of a part of a process's memory is there: asked of its page tables, where the kernel's list of mappings does not tell.
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "process/process.hpp"
 
 #include <dirent.h>

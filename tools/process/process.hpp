@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A running process, seen through /proc: its memory, its mappings, and why it may not be looked at.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "process/tables.hpp"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The published tables of a process (docs/reference/published-table.md): finding them, and reading the control blocks.
 #pragma once
 

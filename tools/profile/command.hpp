@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom profile: run a program and say which of its containers would gain; import, show, diff.
 #pragma once
 

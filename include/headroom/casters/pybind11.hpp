@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors and Python's lists, for modules made with pybind11: include it where you would include <pybind11/stl.h> for std::vector. An
 // argument of type headroom::vector or headroom::settled_vector takes any sequence but str and bytes, and a result becomes a list: element
 // by element, as with std::vector. (To hand elements over without copying them: arrow.hpp, dlpack.hpp.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // AddressSanitizer's container annotations: marks which part of a container's capacity holds elements, so that an access past size() is
 // reported although the memory is the container's own. Compiles to nothing without AddressSanitizer, and with HEADROOM_NO_ASAN_ANNOTATIONS
 // or, as for the standard library, __SANITIZER_DISABLE_CONTAINER_OVERFLOW__. Define these for all files of a program alike, above all if

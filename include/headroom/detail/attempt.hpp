@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Catches exceptions, such as an upstream's, in one way with exceptions and without. Without, a throw ends the program: nothing is
 // caught.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiler attributes and built-ins, each under one name. Private to the library.
 #pragma once
 

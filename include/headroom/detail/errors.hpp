@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Throws exceptions out of line: a throw expression inlined into each append would make the common path larger, and the headers of the
 // exceptions take longer to compile than <vector>. In a program without exceptions a throw ends it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checks of HEADROOM_HARDENED in the containers: an index, a position or a count that breaks a precondition ends the program with a
 // message. Costs a comparison for each access; nothing in other builds.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Included first by every public header. Stops a compilation in an older language at once with advice, instead of hundreds of errors.
 #pragma once
 

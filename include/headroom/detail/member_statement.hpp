@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads what a class states about itself by a member type, such as `using headroom_is_trivially_relocatable = name_of_the_class` or `=
 // std::true_type`. Ignores an inherited "true": a base cannot know the members of a derived class.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The layout in which a process publishes its ranges to other processes, which read it without stopping or asking it: where the list of
 // control blocks begins, and the offsets of their fields. `headroom maps` reads it. See docs/reference/published-table.md. Readers find
 // the table by a note in the module that contains Headroom, and read the blocks in place: this costs the program nothing.

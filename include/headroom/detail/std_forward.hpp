@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Declares the standard templates that relocatable.hpp and the containers specialise something for, without their headers, which take
 // three times as long to compile as <vector>: a file with such an object includes its header anyway. Only for libstdc++, whose
 // declarations have not changed since GCC 5, and whose own headers would contradict wrong ones; others include the headers.

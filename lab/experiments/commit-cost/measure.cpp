@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how long does each kind of system call take that growing in place makes, by the number of pages?
 //
 // Source: "Reserve and commit", the DTrace part of Latency.

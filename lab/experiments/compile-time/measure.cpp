@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how long does a file take to compile that includes a container and appends to one?
 //
 // Source: Headroom's own. A header costs its compile time in every file that includes it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.verdicts.claims import promise
 
 @promise("Two threads that append 8 bytes each in batches of 2 KiB take at most .4 of the time of tbb::concurrent_vector's grow_by().",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does an append cost when several threads append to one array?
 //
 // Source: Headroom's own.

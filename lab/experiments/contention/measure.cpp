@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what do threads cost each other that allocate and give back at the same time?
 //
 // Source: P0089R0, Benchmark IV (contention).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.strategies import GLOBAL, SHARED_POOL
 from headroom_report.verdicts.claims import promise
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does a block cost that one thread allocates and another gives back?
 //
 // Source: Headroom's own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Blocks that cross threads: what the report shows of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The monotonic allocators that were given a buffer, in experiment data-structures.
 #include "experiments/data-structures/structures.hpp"
 

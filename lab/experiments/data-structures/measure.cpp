@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: which allocation strategy builds and destroys containers, and containers of containers, fastest?
 //
 // Source: P0089R0, Benchmark I (density and variation of allocations).

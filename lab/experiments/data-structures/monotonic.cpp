@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The global allocators and the monotonic ones that grow by themselves, in experiment data-structures.
 #include "experiments/data-structures/structures.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The multipools, alone and over a monotonic, in experiment data-structures.
 #include "experiments/data-structures/structures.hpp"
 

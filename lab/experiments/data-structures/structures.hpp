@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The twelve data structures of P0089R0, Benchmark I, over any allocator, and the loop that measures them. Instantiated in
 // several files, because there are hundreds of containers to compile.
 #pragma once

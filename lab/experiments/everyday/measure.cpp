@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what do the ordinary things cost that programs do with vectors, and what memory do they take?
 //
 // Source: none of the documents. Users of a vector copy, assign, resize, reserve, nest and drop it all day; a vector that only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # GMP computes with numbers of any size (Debian: libgmp-dev); measure.cpp notices where it is missing.
 find_library(HEADROOM_GMP NAMES gmp)
 find_path(HEADROOM_GMP_HEADERS NAMES gmp.h)

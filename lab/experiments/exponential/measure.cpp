@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does a pipeline of three threads cost, by how its threads hand over their results?
 //
 // Source: Vector reallocation strategies, "Threading in C++0x".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.verdicts.claims import promise
 
 FILE_VECTOR = "headroom::file_vector"

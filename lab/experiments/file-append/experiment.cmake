@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # LMDB and STXXL take part where they are installed (Debian: liblmdb-dev, libstxxl-dev); measure.cpp notices.
 find_library(HEADROOM_LMDB NAMES lmdb)
 find_path(HEADROOM_LMDB_HEADERS NAMES lmdb.h)

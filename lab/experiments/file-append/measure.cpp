@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does it cost to have elements in a file: to append them, to make a few of them durable, to find them again?
 //
 // Source: none of the documents.

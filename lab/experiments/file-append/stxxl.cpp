@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "stxxl.hpp"
 
 #if defined(HEADROOM_LAB_STXXL)

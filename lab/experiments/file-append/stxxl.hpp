@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // STXXL's vector in a file of its own, since its headers take long and warn much.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results import published
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK
 from headroom_report.results.documents import REALLOCATION

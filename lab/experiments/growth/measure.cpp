@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: at which sizes does each vector grow while a million ints are pushed, and what does growing move and waste?
 //
 // Source: "Vector reallocation strategies".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Growth: what the report shows of it."""
 
 from __future__ import annotations

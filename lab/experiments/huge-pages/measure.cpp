@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what is left of a vector's gain under each setting of huge pages, and over what costs a user no line?
 //
 // Source: none of the documents. Distributions differ: Debian, RHEL, SUSE and Arch give huge pages to every program ("always"),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how many instructions does one append take in the common case?
 //
 // Source: "4GB per Vector" asks for a zero-overhead push_back(); an instruction count shows what is left

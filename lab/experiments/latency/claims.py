@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
 from headroom_report.results.documents import RESERVE_AND_COMMIT
 from headroom_report.results.figures import percentile, summarise, together

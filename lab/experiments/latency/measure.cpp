@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how long does one append take: usually, at worst, and how are the times between spread?
 //
 // Source: "Reserve and commit", Benchmarks, Latency.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Latency: what the report shows of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: does an allocator stay as fast as it was, when containers live and die in it again and again?
 //
 // Source: Headroom's own. P0089R0 says that memory which is used again loses its locality (benchmark II), of one container's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.documents import P0089R0
 from headroom_report.results.strategies import GLOBAL, POOL
 from headroom_report.verdicts.claims import claim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how much slower does a program read its data once its memory has been shuffled, and does a local allocator help?
 //
 // Source: P0089R0, Benchmark II (locality in long-running programs).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.documents import REALLOCATION
 from headroom_report.verdicts.claims import claim
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does an object cost that is shared: by shared_ptr(new ...), by make_shared, by allocate_shared?
 //
 // Source: "Vector reallocation strategies" (its second part).

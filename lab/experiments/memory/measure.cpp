@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how much memory does a process need at its peak to build an array of n ints whose size is not known?
 //
 // Source: "Reserve and commit", Benchmarks, Memory.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK
 from headroom_report.results.documents import FOUR_GB
 from headroom_report.verdicts.claims import claim, least, most, promise, span

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does a vector cost that grows once, is read once, and is dropped, again and again in one process?
 //
 // Source: "4GB per Vector".

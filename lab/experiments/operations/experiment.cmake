@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # It compiles as the lab was compiled. GCC puts code written as assembly in front of functions only if it may not order them anew.
 set(placed "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

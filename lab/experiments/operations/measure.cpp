@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: which operations take longer than std::vector's, for which elements and sizes?
 //
 // Source: Headroom's own. A program that switches its vectors gets every operation of theirs, not only the appending.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: does what everyday says hold at -O1 and -O3, too?
 //
 // Source: none of the documents. A library of templates is compiled as its user compiles.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Levels of optimisation: what the report shows of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what do threads cost each other that share an allocator, but not their blocks?
 //
 // Source: Headroom's own. P0089R0's Benchmark IV gives each block back at once.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Threads with blocks of their own: what the report shows of it."""
 
 from __future__ import annotations

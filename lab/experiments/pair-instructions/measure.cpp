@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how many instructions does an allocation take, with the deallocation of its block, in the common case?
 //
 // Source: Headroom's own. P0089R0's Benchmark III measures the same in time, where memory's own slowness is in the figure.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.catalogue import VECTOR
 from headroom_report.results.documents import MREMAP
 from headroom_report.verdicts.claims import best, claim

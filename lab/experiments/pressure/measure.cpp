@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how do vectors fare in a program whose memory does not fit, with swap behind it?
 //
 // Source: "A fast vector with mremap", 4.5 and 4.7.

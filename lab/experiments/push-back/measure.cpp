@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how long does it take to build a vector of n elements by push_back, at every size?
 //
 // Source: "A fast vector with mremap", 4.1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A deterministic automaton without start or end: states, letters, and where each letter takes each state.
 #pragma once
 

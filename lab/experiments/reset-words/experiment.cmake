@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A program of its own, for whoever has automata: README.md.
 add_executable(headroom-reset-words ${folder}/program/reset_words.cpp)
 target_link_libraries(headroom-reset-words PRIVATE headroom::headroom)

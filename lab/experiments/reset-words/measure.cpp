@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does a change of vector gain a real program?
 //
 // Source: "A fast vector with mremap", 4.8.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shortest reset word of an automaton, by searching from both ends.
 //
 // Forwards, from the set of all states, we follow the letters: after i steps we hold the sets that words of length i leave.

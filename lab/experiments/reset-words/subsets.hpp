@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sets of states, many of them: stored one after the other, and found by inclusion.
 //
 // The vectors are the caller's choice; they are what is compared.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how do vectors fare in a program that does everything with them, with many of them alive at once?
 //
 // Source: "A fast vector with mremap", 3.3-3.5 and 4.3-4.7.

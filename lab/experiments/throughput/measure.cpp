@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: how long does it take to append n elements to an empty vector whose final size is not known?
 //
 // Source: "Reserve and commit", Benchmarks, Throughput.

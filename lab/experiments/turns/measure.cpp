@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what do vectors of other sizes cost each other that are built and dropped in turn, again and again?
 //
 // Source: Headroom's own. A loop of one size is `one-growth`; programs have several: a buffer and what is parsed out of it, columns and an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what does an allocator cost a program that allocates much in all, but uses little of it at once?
 //
 // Source: P0089R0, Benchmark III (utilization).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from headroom_report.results.catalogue import VECTOR, YARDSTICK
 from headroom_report.verdicts.claims import promise
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Its programs are built as the lab was built, when they are first run, and stay in the build folder.
 find_package(Python3 COMPONENTS Interpreter QUIET)
 set_property(SOURCE ${folder}/measure.cpp APPEND PROPERTY COMPILE_DEFINITIONS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the inputs of the programs: the same in every run, and returns the arguments that each program is called with."""
 
 from __future__ import annotations

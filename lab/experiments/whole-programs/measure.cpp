@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Question: what is left to gain in whole programs of other people, beside the best malloc?
 //
 // Source: Headroom's own. Programs of Debian's source packages. Seven were there first: a solver, a trainer of a text classifier

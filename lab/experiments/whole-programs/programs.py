@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes programs of Debian's sources: as they are, with their vectors replaced, and with what `headroom profile` advises.
 
 programs.py PROGRAM CONTENDER --folder FOLDER --compiler CXX --library LIBHEADROOM.a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the tables of docs/in-the-wild.md from results of this experiment: PYTHONPATH=lab/report python table.py
 
 The results are of the newest set in docs/report/results that has this experiment; with --print the tables are only printed.

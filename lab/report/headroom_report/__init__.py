@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The lab's report: result files in, one page (or text on the terminal) out.
 
 Data goes one way, from room to room: results -> verdicts -> pictures -> tables -> page. ../README.md says what each of them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """python -m headroom_report FILES... [--out report.html] [--text[=all]] [--publish DIR]
 python -m headroom_report compare A B"""
 

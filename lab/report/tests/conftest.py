@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The package is used from where it lies; nothing is installed. What many tests look at is made once: the report of the published results."""
 
 import sys

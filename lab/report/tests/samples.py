@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results for tests: real ones of one machine, and made-up ones in the lab's own form."""
 
 from __future__ import annotations

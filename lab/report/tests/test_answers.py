@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The first screen's three answers: whose they are, of which cells, and how sure."""
 
 import math

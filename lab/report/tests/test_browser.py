@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page in a real browser, with no way to the network: drawn whole, without a complaint, and usable by mouse and keyboard.
 
 Skipped where there is no Chromium: the page's insides are tested without it in test_page.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """“Choose yours”: every answer is of the cell that was asked about, safe for the task, and comes with code that compiles and runs."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rules that decide claims: each can come out both ways, says so when it was not run, and shows the cell that it hangs on."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two result sets side by side."""
 
 import pytest

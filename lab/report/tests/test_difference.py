@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The one rule of difference: the same results with other noise turn no verdict round, and ranks tell where there are rounds enough."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Medians, ranges, percentiles, noise, and Headroom's standing."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A disk that is full: what was there before survives, the error is said, and the exit status tells."""
 
 import resource

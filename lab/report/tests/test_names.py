@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files whose names are no text in UTF-8: everything that the command writes can be written."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page and the text: the numbers are the files' own, nothing is loaded, and odd results give a page that says so."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The table of Headroom's promises."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The published figures: complete, and consistent wherever the documents allow to check."""
 
 import math

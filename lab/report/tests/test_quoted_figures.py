@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures in the documentation are put there by scripts/quoted_figures.py, from the published results."""
 
 import gzip

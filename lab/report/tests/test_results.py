@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reading result files: what is understood is kept whole, what is not is reported by line and skipped."""
 
 import gzip

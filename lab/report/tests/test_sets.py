@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The result sets that docs/report keeps: one a processor, each renewed by itself, and said to be as old as they are."""
 
 import subprocess

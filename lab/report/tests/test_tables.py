@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who is marked as the least of a row: one that a reader could take; and names that are long enough to be told apart."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What `./dev lab` measures when nothing is said decides: tried on the published results, of which its cells are a part."""
 
 import re

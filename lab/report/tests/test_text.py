@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The report on the terminal: readable at 80 columns, and no more certain than the page."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs of the experiment whole-programs: what is switched in their sources, where those come from, and when one is made."""
 
 from __future__ import annotations

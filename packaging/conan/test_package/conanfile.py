@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Consumers, one for each component: built and run by conan create."""
 import os
 

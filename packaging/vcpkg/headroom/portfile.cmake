@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An overlay port, built from the sources it lies among: vcpkg install headroom --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays that grow without moving, and that NumPy, Arrow and others read where they lie.
 
     from headroom_arrays import Array

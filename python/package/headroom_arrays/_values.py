@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What values are elements of, how they are converted without loss, and what NumPy sees of an array that has no memory which it
 could read."""
 import functools

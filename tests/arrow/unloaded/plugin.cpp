@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plug-in that contains Headroom and exports elements that outlive it.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads each plug-in, takes an export, unloads the plug-in, deletes its file, then reads and releases the export.
 #include <dlfcn.h>
 

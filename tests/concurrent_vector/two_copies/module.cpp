@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations of a module on containers that another module may have made.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two modules, each with its own copy of the library, append to one vector: no element is lost, although each copy counts threads
 // and forks separately. Each also destroys containers of the other.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [vector.overview], [vector.data], [vector.capacity], [container.requirements]: types, element access, iterators,
 // capacity, comparison.
 #include <iterator>

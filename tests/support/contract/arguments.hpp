@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The contract of emplacing. The constructor gets the caller's own argument: same address, same value category, and its changes
 // are visible to the caller. It runs once, at the element's final place, and sees the container as it was before.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Extensions of headroom's containers to std::vector: try_ and unchecked_ forms, growth without initialization.
 #include <stdexcept>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [vector.cons], [container.reqmts], [sequence.reqmts]: constructors, assignment, assign(), move and swap.
 #include <initializer_list>
 #include <list>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared fixture and helpers of the contract suites.
 //
 // Each contract suite is a header of typed tests of the standard's requirements on a vector. A test file defines the containers

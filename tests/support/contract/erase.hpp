@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [vector.modifiers], [vector.capacity], [vector.erasure]: erase, pop_back, clear, resize, erase and erase_if by value.
 #include <stdexcept>
 

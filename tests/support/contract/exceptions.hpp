@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [container.requirements.general], [vector.capacity], [vector.modifiers]: exception safety when an element, an iterator or the
 // allocator throws.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Families of containers, for suites that choose the element types. `make<T>()` returns an owner of an empty container of T,
 // accessible by get(). `takes<T>` is true if there is one; `moves` is true if growth moves elements.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [vector.modifiers], [sequence.reqmts]: push_back, emplace_back, every insert and emplace, at each place, with and without spare
 // capacity, also with values from the container itself.
 #include <initializer_list>

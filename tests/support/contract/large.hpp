@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bulk operations on more elements than one step commits: values inside the container, an exception in a late step, and linear
 // traversal.
 #include <list>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // [vector] with move-only elements: every operation that needs no copy compiles and works. rvector's resize and erase do not
 // compile.
 #include <algorithm>

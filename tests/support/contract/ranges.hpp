@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C++23's construction from a range, assign_range, append_range and insert_range. For headroom's containers only: std::vector has
 // none of them in C++20.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Builds by hand the table of another version of Headroom or of a damaged program, chosen by the first argument.
 #include <sys/mman.h>
 

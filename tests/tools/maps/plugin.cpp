@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A library that contains its own copy of Headroom.
 #include <headroom/reservation.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs `headroom maps` and the programs that it reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes ranges for `headroom maps`, as the first argument says. Prints "ready" and waits for the end of its input; a line
 // requests the next step.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Holds the given MiB in one range of Headroom, and 8 MiB in blocks of malloc, for 0.3 s.
 #include <cstdlib>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program without a C++ library: `host PLUGIN` loads one, which brings it.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same program over any malloc: `mallocs NAME` allocates by each form of operator new, by containers, or by the entries of the malloc
 // that it is linked with.
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A typical newcomer's program with three costs: a large vector of unknown size, a small one of equal size each time, and maps
 // that are built and dropped.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Defines malloc, and so comes before whatever is preloaded.
 #include <cstddef>
 #include <vector>

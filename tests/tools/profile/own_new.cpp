@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Replaces operator new by a pool over malloc.
 #include <cstddef>
 #include <cstdlib>

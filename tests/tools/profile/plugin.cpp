@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A library that the subject loads and unloads; grows a vector. Compiled twice: with another name and a larger frame the code is as long,
 // so that both libraries have the same return addresses.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Replaces operator new by an arena over the system's pages, and fills a vector and a list. Linked twice: with the operators exported,
 // which come before the recorder's, and hidden, as a library that is linked statically may have them.
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs the headroom command and reads its output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs with known results for headroom profile. `subject NAME` runs one and prints how often its arrays grew, and the bytes
 // of the old blocks, by its containers' capacities.
 #include <dlfcn.h>

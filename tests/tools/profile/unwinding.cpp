@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays that grow at the end of call stacks that are hard to follow: `unwinding NAME`.
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each public class whose objects lie in programs, as a parameter of a function, for scripts/abi.py: what is inline is in no library.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>

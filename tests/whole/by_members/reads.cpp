@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions that read size() and elements of a container. count.cmake looks at what GCC made of them.
 #include <headroom/settled_vector.hpp>
 #include <headroom/small_vector.hpp>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """check.py FOLDER MODULE: checks that functions of the module behave alike with headroom's vectors and with std::vector."""
 import importlib
 import sys

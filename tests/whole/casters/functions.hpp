@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of both modules: each with a headroom vector and with std::vector, which must agree.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/casters/nanobind.hpp>
 
 #include <nanobind/stl/string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/casters/pybind11.hpp>
 
 #include "functions.hpp"

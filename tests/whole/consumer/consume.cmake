@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Builds one consumer project from scratch, as a stranger would, and runs its program.
 #   cmake -D KIND=... -D SOURCE=... -D WORK=... -D CXX=... -D CLANG=... -D VERSION=... -P consume.cmake
 # KIND is install_static or install_shared (what the others stand on), a folder beside this file, FOLDER:shared,

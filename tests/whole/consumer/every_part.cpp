@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Uses a part of every public header, without a test framework: a first test on a new system. Each container grows, is refused and
 // is dropped; each resource gives memory and refuses; a file is written, committed and read.
 #include <headroom/arrow.hpp>

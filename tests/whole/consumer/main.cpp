@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program: uses all that consumer projects need, through the linker too. Must also compile without exceptions and RTTI.
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks that ./dev --no-install changes no installed parts, and that no process writes to its output after it has ended.
 
     python3 as_it_is.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks that ./dev rejects a wrong command line at once: with a message, exit status 2, and nothing installed or built.
 
     python3 misuse.py

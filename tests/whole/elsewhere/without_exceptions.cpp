@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every container and resource of a library without exceptions and run-time types: each refused request calls the handler of on_failure(),
 // which leaves by longjmp here, and leaves the container as it was; try_ members return null.
 #if defined(ONE_HEADER)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program for gdb.
 #include <cstdint>
 #include <filesystem>

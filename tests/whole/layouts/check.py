@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiles the headers for Microsoft's ABI, with Clang alone, and sees that objects are as large as in Itanium's: check.py [CLANG]
 
 MSVC and its headers are not needed: MinGW's C++ library is preprocessed for MinGW, the headers of this library as MSVC would have them,

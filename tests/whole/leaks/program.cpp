@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Leaks the block of an element that is never destroyed, in the kind of memory named by the argument. Valgrind must report it.
 #include <cstring>
 #include <new>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each expression of src/debuggers/headroom.natvis names members that its class has: check.py COMPILER
 
 Visual Studio says nothing of a view whose names are gone: it shows the members instead. So each expression is compiled as a member's,

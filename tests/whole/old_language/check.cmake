@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A program compiled as C++17 is told once that it needs C++20, whichever header it includes.
 #   cmake -D SOURCE=... -D WORK=... -D CXX=... -P check.cmake
 file(GLOB headers RELATIVE ${SOURCE}/include ${SOURCE}/include/headroom/*.hpp)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/release.py refuses what cannot be released, and makes the same bytes of the same commit."""
 import json
 import pathlib

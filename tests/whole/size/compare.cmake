@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # PROGRAM is at most MOST_MORE bytes larger than STD, and its sections named by MOST_.text and the like are no larger than that.
 file(SIZE ${STD} std)
 file(SIZE ${PROGRAM} bytes)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # No constant of a program is larger than a page: NM lists the symbols of PROGRAM with their sizes.
 execute_process(COMMAND ${NM} --print-size --defined-only ${PROGRAM} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9a-f]+ [0-9a-f]+ [rR] [^\n]+" constants "${symbols}")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program with one file_vector, whose constants are checked.
 #include <filesystem>
 

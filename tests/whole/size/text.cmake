@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The text of the object HEADROOM is at most MOST hundredths of that of STD.
 foreach(side IN ITEMS STD HEADROOM)
   execute_process(COMMAND ${READELF} --wide --section-headers ${${side}} OUTPUT_VARIABLE sections COMMAND_ERROR_IS_FATAL ANY)

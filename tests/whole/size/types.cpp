@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions that use nine members of vectors of twelve types. Compiled with std::vector and with Headroom's, to compare their text.
 #include <cstddef>
 #include <string>

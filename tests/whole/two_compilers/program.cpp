@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Objects of two compilers exchange vectors: both must allocate from one heap. Replaces operator new by one whose blocks are not
 // malloc's, so that neither heap accepts the other's.
 #include <cstdio>

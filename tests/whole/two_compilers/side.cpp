@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations of `SIDE` on vectors, compiled once by each compiler.
 #include "sides.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements that compilers may classify differently, and each compiler's operations on vectors of them.
 #pragma once
 

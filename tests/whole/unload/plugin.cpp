@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plugin that uses the library: containers, one with a helper thread that is working when the plugin is unloaded.
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads the plugin, uses it, also on a thread that lives on, and unloads it. Detects a thread still running in unloaded code
 // (crash), a thread left behind (list of threads), ranges left behind (address space), and registered fork handlers (a fork
 // afterwards).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bad conditions that a program creates for itself after its start; its mappings; and its report of a failure.
 #pragma once
 

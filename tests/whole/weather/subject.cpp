@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a workload on Headroom, for weather.py to run under bad conditions: fills containers, checks every element, releases all,
 // and prints the outcome.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a program whose system calls are filtered: under_filter FILE COMMAND [ARGUMENT]...   `under_filter filters/linux-5.4.txt ctest` runs
 // all tests as on that kernel.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs programs that use Headroom under bad conditions, and prints the outcome of each.
 
   weather.py SUBJECT [--examples FOLDER --expected FOLDER] [--page FILE [--write]] [--only WORD]

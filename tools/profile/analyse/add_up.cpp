@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Adds up the records of traces that `headroom profile` wrote; gives heaptrack's to their own reader.
 #include "add_up.hpp"
 

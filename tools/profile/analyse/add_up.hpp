@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads a trace file into totals, whichever program wrote it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "advice.hpp"
 
 #include <algorithm>

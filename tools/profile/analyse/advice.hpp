@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What to do about a site that grows, and about all small blocks of a program together: the first rule of a table whose
 // conditions are met.
 //

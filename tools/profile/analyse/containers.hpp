@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which container a call stack belongs to, and what the container was doing, told from the names of library functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads heaptrack's traces: they name call stacks and sizes, but neither addresses, threads nor times of single events.
 //
 // An array that grows shows itself in them too: a block allocated, and a smaller one freed next.

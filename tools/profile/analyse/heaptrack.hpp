@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads heaptrack's traces.
 #pragma once
 

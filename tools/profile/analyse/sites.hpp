@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The places of a program that allocate, each with what it cost: a source line and the container that allocated there.
 #pragma once
 

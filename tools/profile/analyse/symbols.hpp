@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names for addresses: functions, those that were inlined too, and source lines, as far as the program's file tells.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All small blocks of a program together: what is little at each of a hundred sites may be a fifth of the program.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "totals.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Totals of a trace: for each call stack that allocated, how much, how often it grew, how long its blocks lived.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory that a process used and that no recorded call gave it.
 #pragma once
 

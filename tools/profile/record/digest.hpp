@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Turns a process's events into the records of a trace: which block was freed, which one replaced which, how long it
 // lived.
 //

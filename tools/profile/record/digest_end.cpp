@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The records that end a process: what is known of it as a whole.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "held.hpp"
 
 #include <algorithm>

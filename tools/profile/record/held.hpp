@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What Headroom's ranges hold of a process that is being recorded: malloc is not asked for them, so the recorder does not see them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables that are looked into at every event of a program.
 #pragma once
 

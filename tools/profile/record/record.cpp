@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "record.hpp"
 
 #include <fcntl.h>

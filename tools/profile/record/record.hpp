@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a program with the recorder before its allocator, and writes what it and its children do into a trace.
 #pragma once
 

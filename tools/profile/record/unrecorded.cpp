@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "unrecorded.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Why processes of a command were not recorded, as far as it can be found from outside of them.
 #pragma once
 

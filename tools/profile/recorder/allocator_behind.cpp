@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "allocator_behind.hpp"
 
 #include <dlfcn.h>

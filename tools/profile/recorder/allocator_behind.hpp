@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The allocator behind the recorder: the system's, or whichever the program asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records calls of functions that allocate and free, for functions that stand before the allocator's.
 //
 // Calls that such a function's allocator makes itself are not recorded: a block that comes through several of them counts once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The recorder's side of the ring: getting one from the command, and writing events into it.
 #pragma once
 

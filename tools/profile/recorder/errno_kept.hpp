@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Restores errno when destroyed, so that a program does not see the recorder's errors. Used only around system calls: reading errno
 // costs a function call.
 #pragma once

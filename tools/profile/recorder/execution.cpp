@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions that run other programs: says of those that no recorder can be preloaded into that they are not recorded.
 #include <dlfcn.h>
 #include <spawn.h>

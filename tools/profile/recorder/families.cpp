@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Allocators' functions under names of their own (mi_malloc, je_malloc, tc_malloc and their like), which programs call that were made
 // for one allocator.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Disables cancellation of this thread: malloc and free are no cancellation points, but what the recorder calls may be.
 #pragma once
 

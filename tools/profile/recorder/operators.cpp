@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // operator new and delete in all their forms. Most come through malloc and free, which record them; those of an allocator that takes
 // another route are recorded here.
 #include <cstddef>

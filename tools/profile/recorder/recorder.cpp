@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The recorder: preloaded into a program, it stands before the allocator and writes down what passes.
 //
 // It is linked with libc alone, loads libunwind where no other library sees it, takes next to nothing from the program's heap, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The state of the recorder: of each thread, and whether events are written now.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ring of slots in memory that a recorded process shares with the command.
 //
 // The recorder (in the program) writes, `headroom profile` reads. A slot is reserved with one atomic addition, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which allocations a sampled recording keeps, and which addresses those are, so that their end is noticed too.
 #pragma once
 

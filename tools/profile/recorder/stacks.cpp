@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "stacks.hpp"
 
 #include <link.h>

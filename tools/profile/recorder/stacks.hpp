@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers for call stacks: each is followed, and written into the ring when it is met for the first time.
 #pragma once
 

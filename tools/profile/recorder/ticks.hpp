@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counter that stamps events: the processor's own where reading it is one instruction, the monotonic clock
 // elsewhere.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // dlclose: keeps the addresses of unloaded code free of other code.
 //
 // The unwinder remembers code by address and is not told of what is unloaded: other code at the same place would be followed wrongly.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The call stack of the running thread.
 #pragma once
 

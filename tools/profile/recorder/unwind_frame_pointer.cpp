@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Processors whose calling convention keeps a chain of frame pointers (64-bit ARM): the chain is followed.
 #include "unwind.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Most code for x86-64 has no frame pointers: libunwind follows its stacks.
 //
 // The library is loaded beside the program's own, so that none of its functions for exceptions comes before theirs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One HTML file, made by hand: boxes placed in percent, so that it fits any width, and colours that follow the
 // reader's.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // profile.proto, written by hand: a message is a list of numbered fields, each a number or a run of bytes.
 #include <zlib.h>
 

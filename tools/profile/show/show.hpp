@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A profile, shown: on the terminal, as a page, and in forms that other programs read.
 #pragma once
 

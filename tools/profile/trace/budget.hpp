@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How much memory a trace may make its reader take. A trace is a file that anybody may have sent: a few bytes of it can stand for
 // gigabytes, which no recording of that size ever needs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of the C library that close themselves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The trace file: what stands in it. docs/reference/trace-format.md says the same at length.
 //
 // A file begins with `file_head`. Blocks follow, each a `block_head` and its bytes, and each of one process; a block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads a trace file, or as much of it as is whole.
 #pragma once
 

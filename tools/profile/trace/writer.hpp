@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes a trace file, block by block, so that whatever ends the writing leaves blocks that can be read.
 #pragma once
 

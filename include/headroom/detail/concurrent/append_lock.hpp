@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lock of a concurrent_vector, under which elements get their places.
 //
 // Held only to move a batch of finished elements. A thread that finds it taken spins a few times with pauses, then yields, then sleeps for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claims of a concurrent_vector's appenders: how many elements each may still publish.
 //
 // An appender claims slots, for a large batch step by step, before it builds elements for them, so that publishing cannot fail. Slots that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The slots of a concurrent_vector's elements: the range, the size, the appenders' claims, and the lock that guards them. Elements are
 // relocated to their slots or built there under the lock, and published by a store to the size, which readers acquire. Memory is committed
 // outside of the lock, except by grow_while_locked(): the thread that fills the middle of the last commit commits more, while others go on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Staging of elements outside of the vector, where a constructor may throw or call anything. Relocating them to their slots cannot fail.
 #pragma once
 

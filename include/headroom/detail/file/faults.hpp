@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exceptions of file_table: std::invalid_argument if only some columns are writers, and if a new one is shorter than the committed part of
 // others; file_error if a file to be made has elements.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls of file_vector on its file, and their types. Implemented in src/file/.
 #pragma once
 

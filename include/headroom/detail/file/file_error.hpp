@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The exception for files that cannot be used.
 #pragma once
 

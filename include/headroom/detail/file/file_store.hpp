@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The store of file_vector: a mapped file that grows in place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The header of a file, its first 4096 bytes: layout, writing and reading. Pure functions of bytes.
 //
 //      0  identity: size, alignment and tag of the elements; a checksum over all of the sector

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inspects and repairs a file_vector's file without knowing its element type, for the headroom command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which element types may be in a file, and their tags.
 #pragma once
 

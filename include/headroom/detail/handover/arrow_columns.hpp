@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Growing columns of bits and of text, and the elements of decimal columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Maps C++ types to the format strings of Arrow's C Data Interface.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Columns exported by other libraries: a view of them, and the duty to release them.
 #pragma once
 

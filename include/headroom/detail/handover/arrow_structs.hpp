@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The structs of Arrow's C Data Interface and C Stream Interface. Names, member order and guards are those of the specification, so that
 // the first library to declare them serves the others too.
 #pragma once

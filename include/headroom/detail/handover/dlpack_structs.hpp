@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The structs of DLPack 1.1, under the guard of its own header: if that is included before, it is used; after, it adds nothing. Without
 // the exchange API of later versions: programs that need it include their own header first.
 #pragma once

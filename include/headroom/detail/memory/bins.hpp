@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Size classes (bins) of a multipool: up to 128 bytes in steps of 8, so that a list node of 24 bytes takes 24; above, eight steps to each
 // doubling, so that at most an eighth of a block is unused. Steps are powers of two: sizes rounded up to an alignment get aligned blocks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checks of the memory resources in checked builds: every block is recorded, and a mistake ends the program with a message that names the
 // resource and the block. On with HEADROOM_CHECKED or HEADROOM_HARDENED; define it for all files of a program alike. Checked resources
 // have other mangled names, so that files which disagree do not link. Costs in checked builds: a hash table entry for each block, about

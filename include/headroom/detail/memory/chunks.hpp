@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Upstream memory of monotonic and multipool resources: a chain of chunks, each allocated from by moving a cursor.
 //
 // A chunk comes from the upstream resource. If the user named no upstream and the default resource is new_delete_resource(), larger chunks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Free spans of a multipool's chunks: freed blocks that adjoin, joined, for blocks of any size.
 //
 // A chunk does not know where its blocks are; only free blocks are known, with their sizes. So joining starts from all of them, in order of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Large blocks: those that a pool does not serve. Each is a piece of its own from upstream or from a reservation, and in a list, so that
 // release() can free all of them. A block's link is behind it, at an offset given by its size. A reservation takes system calls, and many
 // more to fill, so the last few that were deallocated are kept for blocks of similar size: up to 8, and 8 MiB. Deallocated memory of

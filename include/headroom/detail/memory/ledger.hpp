@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A table of the blocks in use, and of those freed lately, that recognises wrong deallocations. Not synchronized.
 #pragma once
 

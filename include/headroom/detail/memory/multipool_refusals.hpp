@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Slow paths of a multipool after upstream has refused memory: they make what is free usable for any size, and return empty pieces to
 // upstream, before the program is refused.
 #pragma once

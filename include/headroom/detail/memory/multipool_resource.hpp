@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The multipool for one thread; see multipool.hpp. Rarely called members are in multipool_upkeep.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Result of multipool_resource::statistics().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Slow paths of a multipool: getting memory, returning freed blocks to their slabs, returning unused memory, statistics. For those of
 // upstream's refusal see multipool_refusals.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The page runs of a multipool beyond its first chunks: finds and joins free ones (slabs.hpp uses them).
 //
 // Each free run is in the list of its length, and adjacent ones are joined: the state of their pages (segment.hpp) leads from a run to its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pieces: what memory resources get from upstream or from a reservation, and the arithmetic of addresses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Poisoning for AddressSanitizer: free blocks, unused bytes of an arena. Nothing without it, or with HEADROOM_NO_ASAN_ANNOTATIONS.
 //
 // In checked builds (checks.hpp) also marks them for Valgrind, if its headers are present; in others never, because its requests cost

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mutex of a thread-safe memory resource. In a forked child it is free, whichever thread held it.
 //
 // The thread that forks takes all these mutexes before, and they are free in both processes afterwards, so a child finds every resource

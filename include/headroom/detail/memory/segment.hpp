@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A segment of a multipool: memory split into pages, with the state of each page in arrays beside it. Adjacent pages form runs: free, a
 // slab, or one run block. The fields are private, so that each write keeps what the state claims; only page_runs and slab_pool get a
 // segment that is not const.

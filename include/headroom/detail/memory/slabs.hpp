@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Slabs of a multipool: the free blocks of its pools once it has grown beyond a few kilobytes.
 //
 // A slab is a run of pages carved into blocks of one size. Freed blocks return to their slabs, in any order, and are allocated from there

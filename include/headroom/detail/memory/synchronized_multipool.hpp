@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A multipool that many threads may use at once.
 //
 // Choose it where threads share their allocations or pass them to each other. Each thread keeps a few free blocks of each size up to 4 KiB

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thread caches of a synchronized_multipool_resource. Each thread keeps a few free blocks of each size, and passes them on in batches. A
 // batch that it has no use for goes to a depot, where another thread finds it, without a lock and without touching its blocks. Only if the
 // depot is empty or full are the pools used, under a lock. So blocks that one thread allocates and another frees go round in batches.

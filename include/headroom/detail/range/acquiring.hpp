@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Acquiring and releasing ranges.
 #pragma once
 

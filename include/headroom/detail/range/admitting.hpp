@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asking for memory that is not in a range.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls of a range's owner besides committing: decommit, protect, name.
 #pragma once
 

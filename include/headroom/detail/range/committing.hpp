@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Committing memory of a range: for elements that are written next, for elements that are not, exactly, and charging only.
 #pragma once
 

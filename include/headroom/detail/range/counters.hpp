@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters of statistics() that containers add to.
 #pragma once
 

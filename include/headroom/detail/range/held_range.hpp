@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A container's part of a reserved range. The calls on it are in the headers of this folder, each defined in the file of src/range that
 // has its name. They take a pointer to the control block, and touch nothing else of the container: see "register cursor" in docs/design.md.
 #pragma once

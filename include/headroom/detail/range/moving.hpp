@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Moving a range's contents to another range.
 #pragma once
 

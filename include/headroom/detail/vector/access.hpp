@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Element access, iterators and sizes of the contiguous containers: the lowest of the three parts of sequence_ (sequence.hpp). Also maps
 // user positions to indices and keeps AddressSanitizer's container annotations up to date for the two parts above.
 #pragma once

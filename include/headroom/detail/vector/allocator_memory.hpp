@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks for the elements of a vector with the program's allocator. std::allocator_traits does everything, also with fancy pointers.
 #pragma once
 

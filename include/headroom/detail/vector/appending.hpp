@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations at the end of a container: append, resize, remove the last. "Register cursor", a rule for all append functions: always
 // inlined, they read the members once and pass them to the slow path by value. The address of a local container then does not escape, and
 // the compiler keeps its members in registers.

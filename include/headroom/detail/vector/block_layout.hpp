@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks of a vector with std::allocator: on the heap; from Policy::map_threshold bytes on *mapped blocks*, in a reservation if granted.
 //
 // Nothing about them depends on the element type but the numbers of a `block_layout`, so their functions (growing_block.hpp,

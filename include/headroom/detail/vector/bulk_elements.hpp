@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations on many trivially copyable elements of a vector, compiled once for all types.
 //
 // Each returns the block that holds the elements then; the caller computes their end. `from` is an array of `count` elements; `value` one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Allocation of a vector's blocks on slow paths, compiled once for all types. Elements are constructed and moved by the caller.
 //
 // They throw std::length_error past the longest array and std::bad_alloc if memory is refused; nothing has changed then.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Constructing, copying and destroying elements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Filling memory with copies of one trivially copyable element, compiled once for all types.
 #pragma once
 

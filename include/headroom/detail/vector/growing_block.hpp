@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Growing a vector's block of relocatable elements: on the heap, from there to a mapped block, and mapped ones.
 //
 // A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ..., with others at least 8. A growing block requests all

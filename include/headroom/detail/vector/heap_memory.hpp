@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory of a vector with std::allocator: heap blocks, and mapped ones from Policy::map_threshold on. Constant evaluation: std::allocator.
 //
 // The capacity tells the kind of block: fewer than mapped_threshold() elements are a heap block, others a mapped one (block_layout.hpp).

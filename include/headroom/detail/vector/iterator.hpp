@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The iterator of all containers: a class around a pointer. The standard allows plain pointers, but programs written for std::vector
 // decrement a returned iterator (`*--v.end()`) and call algorithms without std:: (`sort(v.begin(), v.end())`), which plain pointers do not
 // support. With libstdc++ it is that library's own iterator class, which its algorithms turn into memmove. Other standard libraries do

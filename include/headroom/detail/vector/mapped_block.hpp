@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mapped blocks of a vector: large ones, in a reservation, or on the heap where that was refused. A header before the elements names the
 // reservation: one cache line, or the alignment if larger. Any element type, but for reallocate_mapped(). Invalidate: what they move or
 // release.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls on a mapped block besides growing it. Apart from mapped_block.hpp, because a program that only appends links none of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The store of vector: three pointers into a block that may have to be replaced by a larger one. `Memory` provides blocks: heap_memory or
 // allocator_memory. If the block is full, the new elements are built in a larger one while the old ones are still alive, because a new
 // element may be made from an old one. Then the old ones are relocated: as bytes if relocatable, moved if that cannot fail, else copied.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The iterators and ranges that containers accept, and std::from_range for C++20.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parts of <algorithm>, which would add half to the compile time of the containers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The interface of std::vector for all contiguous containers, over a Store (store.hpp). In three parts, each deriving from the one before:
 // access.hpp has element access, appending.hpp the operations at the end; here are insertion, erasure, assignment and comparison.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The store of settled_vector: one reserved range, committed as it grows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The store of small_vector: movable_store_, with the first N elements in the object itself. The capacity shows where the elements are:
 // inline if it is at most N, in a block if more. They leave the inline buffer only for a capacity of more than N, and shrink_to_fit()
 // brings them back. So movable_store_'s handling of blocks stays as it is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sources of new elements. A container's bulk operations (assign, insert, append, resize, construction) differ only in what they put in,
 // so each passes a *source*: an object that constructs elements into raw memory, or assigns over existing ones, from a given element of its
 // own on. If a constructor throws, it destroys what it has built.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The Store concept: what sequence_ (sequence.hpp) needs of the memory below it.
 //
 // A store is three pointers (first element, end, end of capacity), construction and destruction of one element, and ways to grow. A

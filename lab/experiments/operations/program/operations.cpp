@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Times every operation of one container with one kind of element, and prints lines of "operation elements nanoseconds".
 //
 // measure.cpp defines CONTAINER and ELEMENT, the numbers below, and PLACE: the bytes by which the code is shifted. The heap is shifted by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // headroom-reset-words: the shortest word that takes every state of an automaton to one and the same.
 //
 //   headroom-reset-words FILE                       reads an automaton ("-": from standard input)

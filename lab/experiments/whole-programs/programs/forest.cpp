@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Grows a forest that classifies the rows of a file, and writes it: the file, the output's name, the number of trees.
 #include <cstdlib>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Indexes the lines of a file, each as a document, into a folder, and counts the documents that have some of their words.
 #include <CLucene.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads a JSON file, adds a member to each of its records, and prints it.
 #include <json/json.h>
 

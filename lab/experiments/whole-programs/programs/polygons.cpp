@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unites polygons of random corners: how many, and with how many corners, says the command line.
 #include <cstdint>
 #include <cstdio>

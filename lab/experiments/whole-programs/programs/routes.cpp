@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds short round trips through places drawn at random: how many trips, and through how many places, says the command line.
 #include <lemon/christofides_tsp.h>
 #include <lemon/full_graph.h>

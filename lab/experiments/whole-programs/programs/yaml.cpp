@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads a YAML file, adds a member to each of its documents, and prints it.
 #include <yaml-cpp/yaml.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """“Choose yours”: every answer to everything that the form can ask. The page's script only looks the answer up.
 
 What can be asked is what was measured: what matters, the elements, how many, whether they may move, whether all of them die together.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What “choose yours” shows as code, and whether it is safe for threads. A test compiles and runs every answer there is. What stands
 before an empty line stands outside of functions."""
 

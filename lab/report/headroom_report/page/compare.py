@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two result sets side by side (two commits, two compilers, two machines): what changed by more than the noise.
 
 What is compared is each contender's figure divided by the yardstick's (std::vector's, std::allocator's) in the same cell, because ratios within one run survive

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The experiments, found by looking: every folder of lab/experiments with a show.py."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The files that the command line names: which are read, and how a page is written."""
 
 from __future__ import annotations

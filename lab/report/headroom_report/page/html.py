@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The report as one HTML file that loads nothing: scripts, style, pictures and numbers are all inside."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All that a report says, before it takes a form: one Report for the page and the terminal alike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page's first three panels in words and pictures: one sentence, one number with its noise, one small picture, one line on
 where it loses."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a repository keeps of its runs: the page, the pictures that a README shows, and the result sets that both are made from.
 
 Sets are packed without a date, so that publishing the same results twice gives the same files: from them anybody can make the page again.

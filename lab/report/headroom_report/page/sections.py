@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One section for each experiment: pictures, our tables, the documents'."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The report on the terminal: the ten lines that matter, or, asked for all, every claim, promise, loss and table, in the page's
 order. Readable at 80 columns: what is a sentence comes first and is broken at words."""
 

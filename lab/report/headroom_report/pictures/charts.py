@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The pictures: Vega-Lite specifications made through Altair, one or more for an experiment.
 
 Every picture takes the parameter `shown`, the list of contenders that are not filtered away; the page sets it. Text, axes

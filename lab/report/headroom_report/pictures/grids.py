@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Heat maps, and bars in panels: the pictures of experiments whose answer is a grid and no curve."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One colour for each contender, the same in every picture; dash and shape count the contenders of a picture, so that any two of them
 are told apart without colours.
 

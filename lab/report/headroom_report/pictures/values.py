@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What experiments draw in common: a cell and a contender in, a row of a picture's data out, or nothing where there is no figure."""
 
 from __future__ import annotations

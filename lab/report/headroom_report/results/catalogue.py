@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an experiment tells the report about itself. Each lab/experiments/NAME/show.py defines one of these, called EXPERIMENT."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documents that the lab repeats, as a reader finds them."""
 
 from __future__ import annotations

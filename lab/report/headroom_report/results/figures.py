@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From runs to figures: one figure is the median over rounds, with the lowest and highest round beside it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documents' own figures: lab/experiments/*/published.json, a table (or a list of tables) with its source and the machines it
 was taken on."""
 

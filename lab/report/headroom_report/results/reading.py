@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads result files: JSON Lines, one machine or run a line.
 
 A line that cannot be understood, or that a newer lab wrote, is skipped whole and reported by file and line; reading never fails.

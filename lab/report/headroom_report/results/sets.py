@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The result sets that a repository keeps: one for each processor, in the folder `results` beside the page, named by the processor.
 
 Whoever measures on a processor renews that one's set, and no other; figures of two sets are never mixed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """P0089R0's allocation strategies (its table 1), and who plays which part in them.
 
 A contender of its experiments is an implementation under a strategy: "headroom::multipool_resource AS7". Pictures, tables and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers and configurations in words: three significant digits, units a reader knows, powers of ten as powers."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Tables: of what was measured, and of the documents beside it."""

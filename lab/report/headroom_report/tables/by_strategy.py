@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of the experiments whose contenders are implementations under P0089R0's strategies: like beside like, as standing compares them."""
 
 from __future__ import annotations

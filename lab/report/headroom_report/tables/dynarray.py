@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tables of “Reserve and commit” beside ours, row by row."""
 
 from __future__ import annotations

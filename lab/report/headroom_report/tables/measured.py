@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tables of one experiment: what was measured here, and what a document printed."""
 
 from __future__ import annotations

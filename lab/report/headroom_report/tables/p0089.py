@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """P0089R0's tables beside ours: what is divided by the global allocator's time, there and here."""
 
 from __future__ import annotations

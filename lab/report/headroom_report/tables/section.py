@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the report says of one experiment on one machine, before it takes a form."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A table that both forms of the report print: the page with a grid, the terminal with spaces."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What the figures say of the claims, the promises and Headroom's standing."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The three answers that the report begins with: what Headroom's defaults cost against the yardstick and the best of the others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documents' claims and Headroom's promises: functions in lab/experiments/*/claims.py, over what was measured.
 
     @claim(RESERVE_AND_COMMIT, "With optimisation DynArray is ahead on large arrays of unique_ptr.", "Throughput, -O2", "0.9×")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether two figures differ: the one rule for claims, promises, standing, comparisons, tables and the chooser.
 
 A time that was taken in fewer than three rounds decides nothing. A difference is uncertain by as much as equal things lie apart (two

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where Headroom loses, in at most twelve lines: what the page, README and docs/choosing.md say in the same words.
 
 Every decided cell where Headroom's default takes more than 1.05 of the best of the others is in one group with the others of its

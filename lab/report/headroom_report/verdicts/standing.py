@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Headroom's standing: in how many cells its default is the best, in how many close to it, and every cell where it is not.
 
 Only what a user gets without choosing counts (contenders of Headroom without "/"): a library that could be tuned to win

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Filters of system calls in files: what a service's, a container's or a browser's filter allows, and what an older kernel lacks.
 //
 // A line says what happens at some calls: `allow`, `end` (the process, by SIGSYS) or the name of an error, then their names, of which those

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads and damages bytes of a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a function in a forked child, so that limits, exhaustion and crashes end there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Resource limits of the process. An emulator may accept a limit and not enforce it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory that the system can promise.
 #pragma once
 

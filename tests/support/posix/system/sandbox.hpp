@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Refuses system calls to this process, as a sandbox does, with Linux's seccomp.
 #pragma once
 

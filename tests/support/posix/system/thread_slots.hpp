@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tells whether threads keep small ranges in slots of their own.
 #pragma once
 

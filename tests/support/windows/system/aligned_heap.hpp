@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks of the C heap with more alignment than malloc's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Queries the reservation at an address.
 #pragma once
 

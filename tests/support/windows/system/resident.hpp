@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Resident memory, as counted by the system.
 #pragma once
 

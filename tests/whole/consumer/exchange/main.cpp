@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program that hands out a column and a tensor, and takes the column back.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>

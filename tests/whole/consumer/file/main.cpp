@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program with arrays in files.
 #include <headroom/file_table.hpp>
 

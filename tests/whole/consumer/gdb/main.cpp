@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program for gdb, built against an installed library.
 #include <headroom/settled_vector.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's unit that imports only the module, with no header beside it.
 import headroom;
 

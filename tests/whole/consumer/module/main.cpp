@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program that imports Headroom.
 #include <cstdio>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <headroom/reservation.hpp>
 #include <headroom/tracking.hpp>
 

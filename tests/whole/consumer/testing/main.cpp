@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes a system call of the library's fail, which may be a shared one.
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>

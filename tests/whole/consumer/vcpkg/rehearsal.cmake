@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Runs packaging/vcpkg/headroom/portfile.cmake without vcpkg, for consume.cmake: the functions that vcpkg gives a port, as far as this one
 # calls them, with the complaints that vcpkg has. Makes CURRENT_PACKAGES_DIR of the features FEATURES.
 set(PORT headroom)

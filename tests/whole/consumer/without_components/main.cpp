@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program over a library built without the components.
 #include <headroom/headroom.hpp>
 

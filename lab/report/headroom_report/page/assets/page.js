@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 "use strict";
 (async () => {
   // What the page carries packed: tables behind the fold, pictures, answers, and the library that draws.
