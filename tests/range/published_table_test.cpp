@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <headroom/detail/published_table.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 namespace {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include "support/addresses.hpp"

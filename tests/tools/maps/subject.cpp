@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <headroom/file_vector.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 

@@ -1,4 +1,5 @@
 // Makes a system call of the library's fail, which may be a shared one.
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
