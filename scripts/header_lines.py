@@ -29,7 +29,7 @@ def lines_of(name):
     """Preprocessed lines of a file that includes the header `name`, or why it cannot be preprocessed."""
     ran = subprocess.run([COMPILER, "-std=c++20", "-E", "-P", "-x", "c++", f"-I{ROOT}/include", "-"], input=f"#include <{name}>\n",
                          capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-    return ran.stdout.count("\n") if ran.returncode == 0 else re.sub(r"\s+", " ", ran.stderr).strip()
+    return sum(1 for line in ran.stdout.splitlines() if line.strip()) if ran.returncode == 0 else re.sub(r"\s+", " ", ran.stderr).strip()
 
 
 def measured(more=()):
