@@ -3,19 +3,29 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
 
-set(installed headroom headroom_testing)
-if(HEADROOM_FILE)
-  list(APPEND installed headroom_file)
-endif()
-install(TARGETS ${installed} EXPORT headroom-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+# The core and its components, each with an export of its own, so that a packager can part them: headroom-config.cmake includes those that
+# are there. A shared library is CMake's component `runtime`, `runtime_file` or `runtime_exchange`.
+function(headroom_install target export component)
+  install(TARGETS ${target} EXPORT ${export}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
+  install(EXPORT ${export} NAMESPACE headroom:: DESTINATION ${package} COMPONENT development)
+endfunction()
+headroom_install(headroom headroom-targets runtime)
+headroom_install(headroom_testing headroom-testing-targets development)
+foreach(component IN LISTS headroom_components)
+  headroom_install(headroom_${component} headroom-${component}-targets runtime_${component})
+endforeach()
 install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 # Debian's policy asks for this name and place; the licence asks for the text in each copy.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headroom COMPONENT development)
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libheadroom-dev COMPONENT development EXCLUDE_FROM_ALL)
-install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libheadroom${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} COMPONENT runtime EXCLUDE_FROM_ALL)
+set(interface ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libheadroom${interface} COMPONENT runtime EXCLUDE_FROM_ALL)
+foreach(component IN LISTS headroom_components)
+  install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libheadroom-${component}${interface} COMPONENT runtime_${component} EXCLUDE_FROM_ALL)
+endforeach()
 install(FILES modules/headroom.cppm DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
 if(MSVC)
   target_sources(headroom INTERFACE $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/headroom/headroom.natvis>)
@@ -33,7 +43,6 @@ if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF" AND type STREQUAL "SHARED_LIBRARY")
   install(FILES src/debuggers/gdb_printers.py DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load${headroom_libraries}"
     RENAME $<TARGET_FILE_NAME:headroom>-gdb.py COMPONENT runtime)
 endif()
-install(EXPORT headroom-targets NAMESPACE headroom:: DESTINATION ${package} COMPONENT development)
 configure_package_config_file(cmake/headroom-config.cmake.in headroom-config.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(headroom-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
@@ -45,27 +54,33 @@ install(FILES
 # The prefix is found from where the file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH headroom_pc_prefix
   ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/headroom.pc.in headroom.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
-configure_file(cmake/headroom-testing.pc.in headroom-testing.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom-testing.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
-if(HEADROOM_FILE)
-  configure_file(cmake/headroom-file.pc.in headroom-file.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom-file.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
-endif()
+list(TRANSFORM headroom_components PREPEND headroom- OUTPUT_VARIABLE described)
+foreach(name IN ITEMS headroom headroom-testing LISTS described)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
 
 # Debian packages: `cpack -G DEB` in a build folder configured with -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_SHARED_LIBS=ON.
 set(CPACK_PACKAGE_NAME headroom)
 set(CPACK_PACKAGE_CONTACT "The Headroom maintainers <headroom@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_COMPONENTS_ALL runtime development)
+list(TRANSFORM headroom_components PREPEND runtime_ OUTPUT_VARIABLE of_components)
+set(CPACK_COMPONENTS_ALL runtime ${of_components} development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libheadroom${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})    # where a component's library needs the core's
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libheadroom${interface})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(libraries "libheadroom${interface} (= ${PROJECT_VERSION})")
+foreach(component IN LISTS headroom_components)
+  string(TOUPPER runtime_${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME libheadroom-${component}${interface})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "libheadroom${interface} (= ${PROJECT_VERSION})")
+  string(APPEND libraries ", libheadroom-${component}${interface} (= ${PROJECT_VERSION})")
+endforeach()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheadroom-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${libraries}")
 include(CPack)

@@ -7,3 +7,5 @@ FLOORS = {
     "arrow": 5, "dlpack": 5,
     "headroom": 6,
 }
+# Headers of the components, which headroom.hpp leaves out: file, exchange, testing.
+COMPONENTS = ("file_vector", "file_table", "arrow", "dlpack", "frozen", "testing")

@@ -1,4 +1,4 @@
-"""The module exports each public name of the headers that headroom.hpp includes, and no other.
+"""The module exports each public name of the headers that it includes, those of the core and of its components, and no other.
 
 Why: a name that a header gains and the module does not is missed by those who import it only.
 """
@@ -87,7 +87,7 @@ def names(source):
 
 
 public = {}
-for path, source in reachable("include/headroom/headroom.hpp", {}).items():
+for path, source in reachable(MODULE, {}).items():
     for space, some in names(source).items():
         if space.split("::")[0] == "headroom" and not {"detail", "iterated", "testing"} & set(space.split("::")):
             for name in some:

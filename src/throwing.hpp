@@ -4,6 +4,8 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/on_failure.hpp>
 
+#include "component_api.hpp"
+
 #if !defined(__cpp_exceptions)
 #include <atomic>
 #include <stdexcept>
@@ -31,7 +33,7 @@ template <class Exception, class... Arguments>
 extern constinit std::atomic<void (*)() noexcept> unlock_before_handler;
 
 // Unlocks this thread's resources and calls the handler of on_failure(). If there is none, prints `what`. Aborts if that returns.
-[[noreturn]] HEADROOM_COLD void call_failure_handler(failure_kind kind, const std::exception& what);
+HEADROOM_FOR_COMPONENTS [[noreturn]] HEADROOM_COLD void call_failure_handler(failure_kind kind, const std::exception& what);
 
 template <class Exception>
 inline constexpr failure_kind kind_of = failure_kind::bad_alloc;

@@ -34,6 +34,10 @@
 #include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
 
+#if defined(HEADROOM_NO_EXCHANGE)
+#error "this library was built without headroom::exchange: configure it with -DHEADROOM_EXCHANGE=ON"
+#endif
+
 namespace headroom { inline namespace v0_1 {
 
 namespace detail {

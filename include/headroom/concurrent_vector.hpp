@@ -59,9 +59,8 @@ class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_slots<T, Poli
     using places::control_;
     using places::has_user_limit_;
     using places::lock_;
-    using places::range_lock_;
+    using places::memory_lock_;
     using places::size_;
-    using typename places::locked;
     using typename places::publish_guard;
     using typename places::store;
 
@@ -172,20 +171,22 @@ public:
         if constexpr (detail::cursor_over<R>::is_sized && source::template constructs_bytewise<store, T>()) {
             const auto count = static_cast<size_type>(last - each);
             const T* const from = count == 0 ? nullptr : detail::contiguous_source<iterator_of_range>::address(each);
-            this->lock_for(count);
+            detail::slots_locked held(lock_);
+            this->make_room(held, count);
             const size_type first = size_.load(std::memory_order_relaxed);
             detail::copy_bytewise(begin_ + first, from, count);
-            return this->publish_and_unlock(first, count);
+            return this->publish_and_unlock(held, first, count);
         } else if constexpr (detail::nothrow_relocatable<T>) {
             detail::staging<T> built;
             if constexpr (detail::cursor_over<R>::is_sized) built.reserve(static_cast<size_type>(last - each));
             for (; each != last; ++each) built.emplace_back(*each);
             return this->publish_staged(built, built.size());
         } else {
-            this->lock_for(0);
-            publish_guard built(*this);
+            detail::slots_locked held(lock_);
+            this->make_room(held, 0);
+            publish_guard built(*this, held);
             for (; each != last; ++each) {
-                this->grow_while_locked(built.first + built.count);
+                this->grow_while_locked(held, built.first + built.count);
                 HEADROOM_CONVERSIONS_BEGIN
                 ::new (static_cast<void*>(begin_ + built.first + built.count)) T(*each);
                 HEADROOM_CONVERSIONS_END
@@ -284,17 +285,17 @@ public:
     }
     // Like protect(), but returns the system's error.
     [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
-        const locked held(range_lock_);
+        const detail::memory_locked held(memory_lock_);
         return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
     }
     [[nodiscard]] access current_access() const noexcept {
-        const locked held(range_lock_);
+        const detail::memory_locked held(memory_lock_);
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
     }
 
     // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Thread-safe.
     void name(const char* text) noexcept {
-        const locked held(range_lock_);
+        const detail::memory_locked held(memory_lock_);
         if (control_ != nullptr) detail::set_name(control_, text);
     }
 
@@ -304,7 +305,9 @@ public:
 private:
     static constexpr size_type max_on_stack = 1024;    // bytes
 
-    [[nodiscard]] size_type appenders_left_() const noexcept { return claims_.count_of_generation(lock_.generation()); }
+    [[nodiscard]] size_type appenders_left_() const noexcept {
+        return claims_.count_of_generation(detail::slots_locked(lock_), lock_.generation());
+    }
 
     static constexpr const char* container_name_() noexcept { return "concurrent_vector"; }
 };
@@ -426,8 +429,8 @@ private:
     // Allocates a batch, and adds its empty claim to the vector's list.
     static head* begin_claim(concurrent_vector& to, size_type batch) {
         head* const made = block::allocate(batch);
-        const locked held(to.lock_);
-        to.claims_.add(*made, to.lock_.generation());
+        const detail::slots_locked held(to.lock_);
+        to.claims_.add(held, *made, to.lock_.generation());
         return made;
     }
 

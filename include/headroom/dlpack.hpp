@@ -20,6 +20,10 @@
 #include <headroom/detail/handover/dlpack_structs.hpp>
 #include <headroom/frozen.hpp>
 
+#if defined(HEADROOM_NO_EXCHANGE)
+#error "this library was built without headroom::exchange: configure it with -DHEADROOM_EXCHANGE=ON"
+#endif
+
 namespace headroom { inline namespace v0_1 {
 namespace detail {
 

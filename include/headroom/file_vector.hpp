@@ -77,7 +77,7 @@ template <class T, class Policy = file_policy>
     requires storable<T>
 class HEADROOM_HARDENED_ABI file_vector : public detail::sequence_<detail::file_store_<T, Policy>> {
 #if defined(HEADROOM_NO_FILE)
-    static_assert(sizeof(T) == 0, "this library was built without arrays in files: configure it with -DHEADROOM_FILE=ON");
+    static_assert(sizeof(T) == 0, "this library was built without headroom::file: configure it with -DHEADROOM_FILE=ON");
 #endif
     static_assert(std::is_trivially_copyable_v<T>, "elements are found in the file as they were left in memory");
     static_assert(alignof(T) <= 4096, "elements start at a page, and pages may be as small as 4096 bytes");
@@ -107,7 +107,7 @@ public:
     }
 
     // Opens a file that create() made. A writer finds what was committed last; a reader what a writer has published, or without a writer
-    // what was committed. Reserves addresses for `limit` elements: a writer cannot append more, a reader sees no more. O(1): about twenty
+    // what was committed. Reserves addresses for `limit` elements: a writer cannot append more, a reader sees no more. O(1): about fifteen
     // system calls. Throws file_error when the system refuses, if a second writer opens it (code(): resource_unavailable_try_again), and if
     // it is not a whole file of such elements (field() names the fault); `refused` when address space or the disk is short;
     // std::length_error if more than `limit` elements are committed, or no array can be that long.

@@ -1,16 +1,12 @@
-// All of Headroom for programs, without testing.hpp. A larger program compiles faster with the headers that it needs.
+// All of Headroom's core. The components have headers of their own: file_vector and file_table, arrow, dlpack, frozen and the casters, and
+// testing. A larger program compiles faster with the headers that it needs.
 #pragma once
 
 #include <headroom/detail/language.hpp>
 
 #include <headroom/arena.hpp>
-#include <headroom/arrow.hpp>
 #include <headroom/commit_policy.hpp>
 #include <headroom/concurrent_vector.hpp>
-#include <headroom/dlpack.hpp>
-#include <headroom/file_table.hpp>
-#include <headroom/file_vector.hpp>
-#include <headroom/frozen.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>

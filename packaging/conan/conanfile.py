@@ -14,8 +14,9 @@ class HeadroomConan(ConanFile):
     license = "MIT"
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False]}
-    default_options = {"shared": False, "fPIC": True}
+    # hardened: a broken precondition ends the program. file, exchange: the components of these names.
+    options = {"shared": [True, False], "fPIC": [True, False], "hardened": [True, False], "file": [True, False], "exchange": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "hardened": False, "file": True, "exchange": True}
     implements = ["auto_shared_fpic"]
 
     @property
@@ -40,6 +41,8 @@ class HeadroomConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["HEADROOM_TESTS"] = False
         toolchain.cache_variables["HEADROOM_LAB"] = False
+        for option in ("hardened", "file", "exchange"):
+            toolchain.cache_variables[f"HEADROOM_{option.upper()}"] = bool(self.options.get_safe(option))
         toolchain.generate()
 
     def build(self):
@@ -52,9 +55,23 @@ class HeadroomConan(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        self.cpp_info.libs = ["headroom"]
         self.cpp_info.set_property("cmake_file_name", "headroom")
-        self.cpp_info.set_property("cmake_target_name", "headroom::headroom")
-        self.cpp_info.set_property("pkg_config_name", "headroom")
+        self.cpp_info.set_property("cmake_target_name", "headroom::all")    # the core's is the name that programs know
+        self.cpp_info.set_property("pkg_config_name", "headroom-all")
+        components = [name for name in ("file", "exchange") if self.options.get_safe(name)]
+        core = self.component("core", "headroom", "headroom::headroom", "headroom")
+        core.defines += ["HEADROOM_HARDENED"] if self.options.hardened else []
+        core.defines += [f"HEADROOM_NO_{name.upper()}" for name in ("file", "exchange") if name not in components]
+        core.defines += ["HEADROOM_DLL"] if self.settings.os == "Windows" and self.options.shared else []
         if self.settings.os in ("Linux", "FreeBSD"):
-            self.cpp_info.system_libs = ["pthread"]
+            core.system_libs = ["pthread"]
+        for name in [*components, "testing"]:
+            self.component(name, f"headroom-{name}", f"headroom::{name}", f"headroom-{name}").requires = ["core"]
+
+    def component(self, name, library, target, package):
+        """The component of this name: its library, and how CMake and pkg-config call it."""
+        component = self.cpp_info.components[name]
+        component.libs = [library]
+        component.set_property("cmake_target_name", target)
+        component.set_property("pkg_config_name", package)
+        return component

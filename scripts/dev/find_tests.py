@@ -75,7 +75,7 @@ PYTESTS = {path.stem: path for folder in PYTHON.values() for path in sorted((ROO
 
 def consumers():
     content = text(TESTS / "whole/consumer/CMakeLists.txt")
-    kinds = re.findall(r"^ *consumer\(([\w:]+)\)", content, re.M)
+    kinds = re.findall(r"^ *(?:consumer\(|add_test\(NAME consumer\.)([a-z][\w:]*)", content, re.M)
     for words in re.findall(r"foreach\(kind ([\w ]+)\)", content):
         kinds += words.split()
     return ["consumer." + kind.replace(":", ".") for kind in kinds]

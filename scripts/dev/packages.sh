@@ -10,7 +10,7 @@ packages_elsewhere=("${packages_build[@]}" clang-19 python3 g++-11 clang-14 libc
                     g++-mingw-w64-x86-64-posix wine wine64)
 packages_msvc=("${packages_build[@]}" googletest wine wine64 clang-tools-19 lld-19 llvm-19)    # presets msvc and clang-cl, beside a folder that nobody may hand out
 packages_full=("${packages_fast[@]}" "${packages_tools[@]}" "${packages_lab[@]}" "${packages_elsewhere[@]}" clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 g++-i686-linux-gnu
-               universal-ctags gdb libseccomp-dev meson dpkg-dev file btrfs-progs chromium python3-dev pybind11-dev libfmt-dev)
+               universal-ctags gdb libseccomp-dev meson dpkg-dev abigail-tools file btrfs-progs chromium python3-dev pybind11-dev libfmt-dev)
 packages_python=(python3 python3-venv ca-certificates)
 packages_everywhere=("${packages_fast[@]}" "${packages_elsewhere[@]}" clang-15 clang-16    # not g++-multilib: it removes the cross compilers
                      slurmctld slurmd slurm-client munge parallel)

@@ -86,15 +86,8 @@ void unmap_range(range* place) noexcept {
 
 void map_all(opened_file* control) {
     std::error_code error;
-    control->place = map_range(control, control->limit, error);
-    if (!error) {
-        const page_range page = reserve_for_file(page_size(), page_size(), error);
-        if (!error) {
-            control->live_page = page;
-            error = prepare_file_range(page, control->file, control->role != file_role::reader);
-            if (!error) error = map_pages_at(control, page, 0);
-        }
-    }
+    control->live_page = map_first_page(control->file, control->has_writable_mapping(), error);
+    if (!error) control->place = map_range(control, control->limit, error);
     if (error) throw_file_refusal(control->path, "map", range_bytes(*control, control->limit), error);
     // Names the range after the file, for owner_of() and reservations().
     const std::size_t slash = control->path.find_last_of("/\\");

@@ -11,6 +11,8 @@
 #include <headroom/detail/range/counters.hpp>
 #include <headroom/reservation.hpp>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 using counter = std::atomic<std::uint64_t>;
@@ -29,7 +31,7 @@ extern constinit counters counts;
 class commit_clock {
 public:
     commit_clock() noexcept : began_(std::chrono::steady_clock::now()) {}
-    ~commit_clock();
+    HEADROOM_FOR_COMPONENTS ~commit_clock();
     commit_clock(const commit_clock&) = delete;
     commit_clock& operator=(const commit_clock&) = delete;
 

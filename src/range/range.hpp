@@ -5,6 +5,7 @@
 
 #include <headroom/detail/range/held_range.hpp>
 
+#include "component_api.hpp"
 #include "range/extent.hpp"
 #include "range/control_block.hpp"
 
@@ -20,7 +21,7 @@ void release_range_slow(range* control, std::size_t used) noexcept;
 void cache_or_unmap(range* control, std::size_t used) noexcept;
 
 // Unmaps all ranges of a chain, and frees their control blocks.
-void unmap_all_ranges(range_chain chain) noexcept;
+HEADROOM_FOR_COMPONENTS void unmap_all_ranges(range_chain chain) noexcept;
 
 // Least guard on either side of a range, in bytes: a stray write past a premapped one must miss by more to do harm.
 inline constexpr std::size_t guard_bytes = std::size_t{64} << 10;
@@ -41,8 +42,8 @@ using reserve_function = page_range(std::size_t bytes, std::size_t alignment, st
 // Makes a live range of `reserved` bytes, a multiple of the page size, by calling `for_file` instead of reserve(). If refused, unmaps
 // everything unused and tries again, because address space, mappings or memory may be short; if refused again, sets `error` and returns
 // null. Such a range is released by unmap_all_ranges(), never cached.
-[[nodiscard]] range* make_file_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                                     reserve_function* for_file) noexcept;
+[[nodiscard]] HEADROOM_FOR_COMPONENTS range* make_file_range(std::size_t reserved, const commit_policy& policy,
+                                                             std::error_code& error, reserve_function* for_file) noexcept;
 
 // Ends the helper thread; null unless there is one. Called when the code is unloaded or the program ends, before the cache is emptied: the
 // helper releases idle memory of ranges in the cache.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "component_api.hpp"
 #include "range/control_block.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -67,7 +68,7 @@ public:
     // Sets the size for another owner.
     void set_size(std::size_t reserved) noexcept { control_->identity.reserved.store(reserved, std::memory_order_release); }
     // Sets the name, cut to max_name_length bytes; null or empty removes it.
-    void set_label(const char* text) noexcept;
+    HEADROOM_FOR_COMPONENTS void set_label(const char* text) noexcept;
 
 private:
     range* control_;
@@ -79,7 +80,7 @@ private:
 }
 // Copies the name to `to`, which holds max_name_length + 1 bytes. For the range's owner, or a reader that checks the version
 // afterwards.
-void copy_label(const range* control, char* to) noexcept;
+HEADROOM_FOR_COMPONENTS void copy_label(const range* control, char* to) noexcept;
 
 // Holds the registry's lock until its end. Functions that require the lock take it as an argument. It guards the address table,
 // the unused control blocks and the cache's lists; new blocks are entered without it. Taken across fork. A range's mutex is locked before

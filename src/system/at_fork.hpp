@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // One place for each module, between those that it calls and those that call it.
@@ -24,6 +26,6 @@ enum class fork_moment { before, in_parent, in_child };
 using fork_handler = void(fork_moment) noexcept;
 
 // Registers a module's handler, from a static initialiser of its source file. Always returns true.
-bool at_fork(fork_place place, fork_handler* handler) noexcept;
+HEADROOM_FOR_COMPONENTS bool at_fork(fork_place place, fork_handler* handler) noexcept;
 
 }}}    // namespace headroom::detail

@@ -23,6 +23,14 @@ int intercept(page_call kind) noexcept {
     return error;
 }
 
+void count_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
+
+void notify_observer(testing::file_event event) noexcept {
+    if (auto* const watcher = hook_of_test(&test_hooks::file_watcher)) watcher(event);
+}
+
+std::size_t overridden_address_limit() noexcept { return hook_of_test(&test_hooks::address_space); }
+
 void install_test_hooks(const test_hooks& hooks) noexcept { hooks_of_test.store(&hooks); }
 
 }}}    // namespace headroom::detail

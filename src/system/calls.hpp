@@ -11,6 +11,8 @@
 #include <headroom/pages.hpp>
 #include <headroom/testing.hpp>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct call_counters {
@@ -33,7 +35,7 @@ struct test_hooks {
 extern constinit std::atomic<const test_hooks*> hooks_of_test;
 
 // Sets hooks_of_test. A function, because testing.cpp may be linked with a shared library.
-HEADROOM_API void install_test_hooks(const test_hooks& hooks) noexcept;
+HEADROOM_FOR_COMPONENTS void install_test_hooks(const test_hooks& hooks) noexcept;
 
 // Returns the member of the test's hooks, zero if there are none.
 template <class T>
@@ -43,9 +45,10 @@ template <class T>
 }
 
 // Counts the call. Returns 0 if it should be made, otherwise the errno with which it fails.
-[[nodiscard]] int intercept(page_call kind) noexcept;
+[[nodiscard]] HEADROOM_FOR_COMPONENTS int intercept(page_call kind) noexcept;
 
-inline void count_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
+// Counts a refusal by the system. Out of line, as are the next functions that components call, which cannot read variables of a DLL.
+HEADROOM_FOR_COMPONENTS void count_refusal() noexcept;
 
 // Scope guard: restores errno at its end. Errors are returned, and the program may be about to read an errno of its own: vectors are
 // destroyed between a failed call and the line that reports it.
@@ -61,13 +64,22 @@ private:
 };
 
 // Calls the test's file watcher, if there is one.
-inline void notify_observer(testing::file_event event) noexcept {
-    if (auto* const watcher = detail::hook_of_test(&test_hooks::file_watcher)) watcher(event);
-}
+HEADROOM_FOR_COMPONENTS void notify_observer(testing::file_event event) noexcept;
 
 // Overrides of tests, 0 if not set: the page size, and the largest reservation.
 [[nodiscard]] inline std::size_t overridden_page_size() noexcept { return detail::hook_of_test(&test_hooks::page_size); }
-[[nodiscard]] inline std::size_t overridden_address_limit() noexcept { return detail::hook_of_test(&test_hooks::address_space); }
+[[nodiscard]] HEADROOM_FOR_COMPONENTS std::size_t overridden_address_limit() noexcept;
+
+// False for what no system reserves: no bytes, more than half of all addresses, an alignment that is no power of two or a quarter of all.
+// Not by std::has_single_bit, which is a call for processors without the instruction.
+[[nodiscard]] constexpr bool is_reservable(std::size_t bytes, std::size_t alignment) noexcept {
+    return bytes != 0 && bytes <= SIZE_MAX / 2 && alignment != 0 && (alignment & (alignment - 1)) == 0 &&
+           alignment <= SIZE_MAX / 4;
+}
+// Returns the first multiple of `alignment`, a power of two, at the start of `range` or after it.
+[[nodiscard]] inline std::byte* aligned_within(page_range range, std::size_t alignment) noexcept {
+    return range.data + ((0 - reinterpret_cast<std::uintptr_t>(range.data)) & (alignment - 1));
+}
 
 [[nodiscard]] constexpr std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
     return (bytes + multiple - 1) / multiple * multiple;

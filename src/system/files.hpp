@@ -92,7 +92,10 @@ bool is_locked_by_other(file_handle file, file_lock which) noexcept;
 // Reserves addresses for mapping a file, like reserve(). Returns function_not_supported where growing files cannot be mapped there.
 page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 
-// Prepares reserved addresses, or a part of them, for mapping a file from its first byte on. They stay inaccessible.
+// Maps the file's first page at any address. If refused, sets `error`, and nothing is mapped.
+page_range map_first_page(file_handle file, bool writable, std::error_code& error) noexcept;
+// Prepares reserved addresses, or a part of them, for mapping a file from its first byte on. They stay inaccessible. Precondition: a page
+// of the file is mapped. Otherwise its file system may refuse to map once the range is unmapped, where another thread may map.
 std::error_code prepare_file_range(page_range range, file_handle file, bool writable) noexcept;
 // Maps the file's bytes from `offset` on at `pages` of a prepared range, in order and each page once, up to the file's last page.
 std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept;

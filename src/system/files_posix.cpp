@@ -388,13 +388,18 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     return reserve(bytes, alignment, error);
 }
 
+page_range map_first_page(file_handle file, bool writable, std::error_code& error) noexcept {
+    void* data = nullptr;
+    error = try_file_call(page_call::file, [&] {
+        data = mmap(nullptr, page_size(), writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor_of(file), 0);
+        return data == MAP_FAILED ? -1 : 0;
+    });
+    return error ? page_range{} : page_range{static_cast<std::byte*>(data), page_size()};
+}
+
+// How the file was opened decides whether pages can become writable later.
 std::error_code prepare_file_range(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
-        // Tries one page elsewhere first: a refusal by the file's system would come after the range is unmapped, where another thread
-        // could map. How the file was opened decides whether pages can become writable later.
-        void* const tried = mmap(nullptr, page_size(), PROT_NONE, MAP_SHARED, descriptor_of(file), 0);
-        if (tried == MAP_FAILED) return -1;
-        (void)munmap(tried, page_size());
         return mmap(range.data, range.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, descriptor_of(file), 0) == MAP_FAILED ? -1 : 0;
     });
 }

@@ -9,12 +9,12 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
 #include "system/calls.hpp"
 #include "system/files.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -290,8 +290,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         return {};
     }
     const std::size_t limit = overridden_address_limit();
-    if (bytes == 0 || bytes > SIZE_MAX / 4 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4 ||
-        (limit != 0 && bytes > limit)) {
+    if (!is_reservable(bytes, alignment) || (limit != 0 && bytes > limit)) {
         error = std::make_error_code(std::errc::not_enough_memory);
         return {};
     }
@@ -305,8 +304,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
             GetLastError() == ERROR_INVALID_PARAMETER ? std::make_error_code(std::errc::function_not_supported) : file_failure();
         return {};
     }
-    const auto address = reinterpret_cast<std::uintptr_t>(first);
-    std::byte* const begin = first + (round_up(address, alignment) - address);
+    std::byte* const begin = aligned_within({first, bytes + alignment}, alignment);
     const page_range before{first, static_cast<std::size_t>(begin - first)};
     const page_range behind{begin + bytes, alignment - before.bytes};
     if (!split({begin, bytes})) {
@@ -323,6 +321,15 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         return {};
     }
     return {begin, bytes};
+}
+
+page_range map_first_page(file_handle file, bool writable, std::error_code& error) noexcept {
+    const page_range page = reserve_for_file(page_size(), page_size(), error);
+    if (error) return {};
+    error = map_file_pages(page, file, 0, writable);
+    if (!error) return page;
+    unmap_or_queue(page);
+    return {};
 }
 
 std::error_code prepare_file_range(page_range, file_handle, bool) noexcept { return {}; }    // done by map_file_pages()

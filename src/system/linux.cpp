@@ -79,23 +79,12 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
     return {static_cast<std::byte*>(data), bytes};
 }
 
-std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
-    if (bytes == 0) return {};
-    return call_on_range(
-        page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
-}
-
 // Fills a hole at `range`, if there is one: the system may have unmapped the range before it refused to map there. Does nothing otherwise.
 // Kernels before 4.17 ignore the flag and map elsewhere.
 void fill_hole(page_range range, int protection) noexcept {
     void* const filled = mmap(range.data, range.bytes, protection, map_flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (filled != MAP_FAILED && filled != range.data) (void)munmap(filled, range.bytes);
 }
-
-std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
-
-// Not std::has_single_bit, which is a call for processors without the instruction.
-constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
 
 }    // namespace
 
@@ -118,7 +107,7 @@ bool rejects_unknown_advice(page_range range) noexcept {
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     const detail::errno_guard unchanged;
     const std::size_t page = page_size();
-    if (bytes == 0 || bytes > SIZE_MAX / 2 || !is_power_of_two(alignment) || alignment > SIZE_MAX / 4) {
+    if (!detail::is_reservable(bytes, alignment)) {
         error = detail::system_error(ENOMEM);
         return {};
     }
@@ -127,29 +116,22 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     // One call suffices if the system's choice is aligned.
     page_range range = map(bytes, initial, error);
     if (error) return {};
-    if (address(range.data) % alignment != 0) {
+    if (detail::aligned_within(range, alignment) != range.data) {
         detail::unmap_or_queue(range);
         range = map(bytes + alignment, initial, error);
         if (error) return {};
-        const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
-        std::byte* const aligned = range.data + before;
-        // The tail first: if unmapping is refused, one mapping is left, which can be released whole.
-        if ((error = unmap(aligned + bytes, alignment - before))) {
-            detail::unmap_or_queue(range);
-            return {};
-        }
-        if ((error = unmap(range.data, before))) {
-            detail::unmap_or_queue({range.data, before + bytes});
-            return {};
-        }
-        range = {aligned, bytes};
+        range = detail::trim_to_aligned(range, bytes, alignment, error);
+        if (error) return {};
     }
     // Keeps sparse gigabytes out of core files. The system leaves out inaccessible ranges itself.
     if (initial != access::none) (void)advise(page_call::other, {range.data, bytes}, MADV_DONTDUMP);
     return range;
 }
 
-std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
+std::error_code release(page_range range) noexcept {
+    if (range.bytes == 0) return {};
+    return call_on_range(page_call::release, range, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
+}
 
 std::error_code commit(page_range range) noexcept {
     // With unlimited overcommit the system refuses nothing.

@@ -7,6 +7,8 @@
 
 #include <headroom/pages.hpp>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // The error code for lack of memory that the functions of pages.hpp return.
@@ -96,12 +98,12 @@ bool fence_other_threads() noexcept;
 [[nodiscard]] bool module_is_unloading() noexcept;
 
 // Keeps the module of `code` (a shared library, a plug-in) loaded until the process ends. Best effort.
-void keep_module_loaded(const void* code) noexcept;
+HEADROOM_FOR_COMPONENTS void keep_module_loaded(const void* code) noexcept;
 
 // Wait while `word` is `value`, possibly shorter; wake one waiting thread or all. A thread that changes the word calls a wake function
 // afterwards. std::atomic's functions are not used: GCC's library loses wake-ups where the system has no futex.
-void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
-void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+HEADROOM_FOR_COMPONENTS void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+HEADROOM_FOR_COMPONENTS void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
 }}}    // namespace headroom::detail

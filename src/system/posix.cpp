@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +14,6 @@
 #include "system/calls.hpp"
 #include "system/platform.hpp"
 #include "system/posix.hpp"
-#include "system/unmap_queue.hpp"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
@@ -34,11 +32,6 @@ int rights_of(access allowed) noexcept {
     return allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
-    if (bytes == 0) return {};
-    return make_call(page_call::release, [=] { return munmap(data, bytes); });
-}
-
 // Maps fresh pages over the range: the only way in POSIX to release memory.
 std::error_code map_over(page_range range, access allowed) noexcept {
     return make_call(page_call::decommit, [=] {
@@ -55,7 +48,7 @@ std::size_t huge_page_size() noexcept { return 0; }
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     error.clear();
     const std::size_t page = page_size();
-    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
+    if (!detail::is_reservable(bytes, alignment)) {
         error = system_error(ENOMEM);
         return {};
     }
@@ -76,21 +69,14 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         error = system_error(errno);
         return {};
     }
-    auto* const data = static_cast<std::byte*>(mapped);
-    if (spare == 0) return {data, bytes};
-    const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(data) % alignment) % alignment;
-    if ((error = unmap(data + before + bytes, spare - before))) {
-        detail::unmap_or_queue({data, bytes + spare});
-        return {};
-    }
-    if ((error = unmap(data, before))) {
-        detail::unmap_or_queue({data, before + bytes});
-        return {};
-    }
-    return {data + before, bytes};
+    const page_range range{static_cast<std::byte*>(mapped), bytes + spare};
+    return spare == 0 ? range : detail::trim_to_aligned(range, bytes, alignment, error);
 }
 
-std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
+std::error_code release(page_range range) noexcept {
+    if (range.bytes == 0) return {};
+    return make_call(page_call::release, [=] { return munmap(range.data, range.bytes); });
+}
 
 std::error_code commit(page_range range) noexcept {
     return make_call(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
@@ -135,7 +121,13 @@ void tell_heap_profiler(std::byte*, std::size_t) noexcept {}
 
 bool mappings_are_locked() noexcept { return false; }
 
-const char* environment_variable(const char* name) noexcept { return issetugid() != 0 ? nullptr : std::getenv(name); }
+const char* environment_variable(const char* name) noexcept {
+#if defined(__linux__)    // where this layer can be tried
+    return secure_getenv(name);
+#else
+    return issetugid() != 0 ? nullptr : std::getenv(name);
+#endif
+}
 
 bool huge_pages_come_unasked() noexcept { return false; }
 

@@ -5,12 +5,14 @@
 
 #include <headroom/pages.hpp>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Unmaps queued mappings until the system refuses.
 void retry_unmaps() noexcept;
 
 // Unmaps a mapping or a part of one, at the second try if tests refuse the first; queues it if refused. Beyond 64 the addresses are lost.
-void unmap_or_queue(page_range mapping) noexcept;
+HEADROOM_FOR_COMPONENTS void unmap_or_queue(page_range mapping) noexcept;
 
 }}}    // namespace headroom::detail

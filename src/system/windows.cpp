@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
@@ -82,7 +81,7 @@ std::size_t huge_page_size() noexcept { return 0; }    // large pages need a pri
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     error.clear();
     const std::size_t page = page_size();
-    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
+    if (!detail::is_reservable(bytes, alignment)) {
         error = std::make_error_code(std::errc::not_enough_memory);
         return {};
     }
@@ -110,11 +109,10 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
             error = last_error();
             return {};
         }
-        const auto address = reinterpret_cast<std::uintptr_t>(first);
-        if (tries == 0 && address % alignment == 0) return {static_cast<std::byte*>(first), bytes};
+        std::byte* const aligned = detail::aligned_within({static_cast<std::byte*>(first), bytes}, alignment);
+        if (tries == 0 && aligned == first) return {aligned, bytes};
         VirtualFree(first, 0, MEM_RELEASE);
-        const std::uintptr_t aligned = (address + alignment - 1) / alignment * alignment;
-        if (void* const second = take(reinterpret_cast<void*>(aligned), bytes)) return {static_cast<std::byte*>(second), bytes};
+        if (void* const second = take(aligned, bytes)) return {static_cast<std::byte*>(second), bytes};
     }
     error = std::make_error_code(std::errc::not_enough_memory);
     return {};

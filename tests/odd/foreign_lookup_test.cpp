@@ -12,6 +12,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <headroom/arrow.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>
 
 #include <gtest/gtest.h>

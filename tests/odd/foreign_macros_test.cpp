@@ -66,6 +66,10 @@
 #define unix 1
 #define linux 1
 
+#include <headroom/arrow.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>
 
 #include <headroom/testing.hpp>

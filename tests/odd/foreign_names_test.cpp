@@ -8,6 +8,10 @@
 #include <string>
 #include <utility>
 
+#include <headroom/arrow.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>
 
 #include <gtest/gtest.h>

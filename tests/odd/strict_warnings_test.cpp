@@ -28,6 +28,10 @@
 #endif
 #endif
 
+#include <headroom/arrow.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>
 
 #include <cstddef>

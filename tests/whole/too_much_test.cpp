@@ -22,6 +22,7 @@
 
 #include <headroom/file_table.hpp>
 #include <headroom/file_vector.hpp>
+#include <headroom/file_table.hpp>
 #include <headroom/headroom.hpp>
 #include <headroom/resource_allocator.hpp>
 

@@ -115,10 +115,13 @@
 #define HEADROOM_EXCEPTION [[gnu::visibility("default")]]
 #if defined(HEADROOM_EXPORTS)
 #define HEADROOM_API [[gnu::visibility("default")]]
+// For a member of an exported class that the compiled part alone calls.
+#define HEADROOM_HIDDEN [[gnu::visibility("hidden")]]
 #endif
 #else
 #define HEADROOM_EXCEPTION
 #endif
 #if !defined(HEADROOM_API)
 #define HEADROOM_API
+#define HEADROOM_HIDDEN
 #endif

@@ -1,4 +1,4 @@
-"""A consumer: built and run by conan create."""
+"""Consumers, one for each component: built and run by conan create."""
 import os
 
 from conan import ConanFile
@@ -13,12 +13,18 @@ class HeadroomTest(ConanFile):
     def requirements(self):
         self.requires(self.tested_reference_str)
 
+    @property
+    def programs(self):
+        options = self.dependencies[self.tested_reference_str].options
+        return [name for name in ("file", "exchange") if options.get_safe(name)]
+
     def layout(self):
         cmake_layout(self)
 
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False    # leaves nothing beside the sources
+        toolchain.cache_variables["WITH"] = ";".join(self.programs)
         toolchain.generate()
 
     def build(self):
@@ -28,4 +34,5 @@ class HeadroomTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(os.path.join(self.cpp.build.bindir, "consumer"), env="conanrun")
+            for program in ("consumer", "testing", *self.programs):
+                self.run(os.path.join(self.cpp.build.bindir, program), env="conanrun")

@@ -1,5 +1,9 @@
 // Uses a part of every public header, without a test framework: a first test on a new system. Each container grows, is refused and
 // is dropped; each resource gives memory and refuses; a file is written, committed and read.
+#include <headroom/arrow.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>
 
 #include <headroom/testing.hpp>

@@ -3,6 +3,10 @@
 #if defined(ONE_HEADER)
 #include "headroom_all.hpp"
 #else
+#include <headroom/arrow.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>
 #include <headroom/testing.hpp>
 #endif

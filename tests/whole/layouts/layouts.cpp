@@ -1,4 +1,5 @@
 // The sizes of what stands in programs' objects, for check.py: one after another in one array of constants.
+#include <headroom/file_vector.hpp>
 #include <headroom/headroom.hpp>
 
 #include <string>

@@ -25,7 +25,7 @@ def expressions(view):
 
 def source(natvis):
     """A function for each class and expression."""
-    made = ["#include <headroom/headroom.hpp>", "#include <string_view>"]
+    made = [*(f"#include <headroom/{name}.hpp>" for name in ("headroom", "file_vector", "frozen", "arrow")), "#include <string_view>"]
     for view in ElementTree.fromstring(natvis).iter(SPACE + "Type"):
         names = [view.get("Name"), *(other.get("Name") for other in view.iter(SPACE + "AlternativeType"))]
         for name in names:

@@ -49,4 +49,44 @@ private:
     const std::atomic<std::uint32_t>* generation_;
 };
 
+// The two locks of a concurrent_vector, each a type of its own, so that neither is taken for the other.
+class slots_lock : public append_lock {};     // places of elements, size, claims
+class memory_lock : public append_lock {};    // the range: its committed memory, access and name. Taken after slots_lock
+
+// Holds a lock until unlock() or the end of its scope. What requires a lock takes one of these: only who has locked has it.
+template <class Lock>
+class locked {
+public:
+    HEADROOM_ALWAYS_INLINE explicit locked(Lock& lock) noexcept : lock_(&lock) { lock.lock(); }
+    locked(const locked&) = delete;
+    locked& operator=(const locked&) = delete;
+    HEADROOM_ALWAYS_INLINE locked(locked&& from) noexcept : lock_(from.lock_) { from.lock_ = nullptr; }
+    HEADROOM_ALWAYS_INLINE locked& operator=(locked&& from) noexcept {
+        if (lock_ != nullptr) lock_->unlock();
+        lock_ = from.lock_;
+        from.lock_ = nullptr;
+        return *this;
+    }
+    HEADROOM_ALWAYS_INLINE ~locked() {
+        if (lock_ != nullptr) lock_->unlock();
+    }
+
+    // Takes the lock if no thread holds it; otherwise the result holds nothing.
+    [[nodiscard]] static locked if_free(Lock& lock) noexcept { return locked(lock.try_lock() ? &lock : nullptr); }
+    [[nodiscard]] bool holds() const noexcept { return lock_ != nullptr; }
+
+    // Holds nothing from here on. Precondition: holds().
+    HEADROOM_ALWAYS_INLINE void unlock() noexcept {
+        lock_->unlock();
+        lock_ = nullptr;
+    }
+
+private:
+    explicit locked(Lock* taken) noexcept : lock_(taken) {}
+
+    Lock* lock_;    // null: none is held
+};
+using slots_locked = locked<slots_lock>;
+using memory_locked = locked<memory_lock>;
+
 }}}    // namespace headroom::detail

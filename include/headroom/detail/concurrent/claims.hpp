@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/concurrent/append_lock.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -37,23 +38,23 @@ public:
     }
     void withdraw_announcement() noexcept { announced_.store(0, std::memory_order_relaxed); }
 
-    // Returns the number of slots claimed. Requires the vector's lock.
-    [[nodiscard]] std::size_t claimed() const noexcept { return claimed_; }
-    // Sets it, and validates the claim. Requires the vector's lock.
-    void set_claimed(std::size_t count) noexcept {
+    // --- Called by any thread.
+
+    // Returns the number of slots claimed.
+    [[nodiscard]] std::size_t claimed(const slots_locked&) const noexcept { return claimed_; }
+    // Sets it, and validates the claim.
+    void set_claimed(const slots_locked&, std::size_t count) noexcept {
         claimed_ = count;
         valid_.store(count, std::memory_order_relaxed);
         visible_.store(needs_no_fence_ ? count : 0, std::memory_order_relaxed);
     }
 
-    claim* next = nullptr;    // in the vector's list; under its lock
-
 private:
     friend class claim_list;
 
     // Withdraws the claim until set_claimed(). announce_with_fence() returns false from here on, announce() once its thread has passed the
-    // fence. Requires the vector's lock.
-    void withdraw() noexcept {
+    // fence.
+    void withdraw(const slots_locked&) noexcept {
         valid_.store(0);
         visible_.store(0, std::memory_order_relaxed);
     }
@@ -63,36 +64,37 @@ private:
     std::atomic<std::size_t> valid_{0};      // claimed elements; 0 while they are being reclaimed
     // Claimed elements. Stays while reclaim() withdraws the claim, because a forked child may find a thread in the middle.
     std::size_t claimed_ = 0;
+    claim* next_ = nullptr;           // in the vector's list
     std::uint32_t generation_ = 0;    // generation of the process that made it
     bool needs_no_fence_ = detail::threads_can_be_fenced();
 };
 
-// The claims of a vector's appenders. All functions require the vector's lock.
+// The claims of a vector's appenders.
 class claim_list {
 public:
     // Returns the number of appenders made in the process with this generation. A forked child has one thread of its parent and cannot
     // know whether the parent's appenders came along. O(appenders).
-    [[nodiscard]] std::size_t count_of_generation(std::uint32_t generation) const noexcept {
+    [[nodiscard]] std::size_t count_of_generation(const slots_locked&, std::uint32_t generation) const noexcept {
         std::size_t count = 0;
-        for (const claim* each = first_; each != nullptr; each = each->next) count += each->generation_ == generation ? 1U : 0U;
+        for (const claim* each = first_; each != nullptr; each = each->next_) count += each->generation_ == generation ? 1U : 0U;
         return count;
     }
 
     // Add and remove a claim. The list is intact at any moment, because a forked child may find a thread in the middle.
-    void add(claim& added, std::uint32_t generation) noexcept {
+    void add(const slots_locked&, claim& added, std::uint32_t generation) noexcept {
         added.generation_ = generation;
-        added.next = first_;
+        added.next_ = first_;
         first_ = &added;
     }
-    void remove(claim& removed) noexcept {
+    void remove(const slots_locked&, claim& removed) noexcept {
         claim** link = &first_;
-        while (*link != &removed) link = &(*link)->next;
-        *link = removed.next;
+        while (*link != &removed) link = &(*link)->next_;
+        *link = removed.next_;
     }
 
     // Reduces each claim to what its appender has announced; if the other threads cannot be fenced, all stay. Returns the elements that
     // stay claimed. O(appenders), and at most a system call.
-    [[nodiscard]] HEADROOM_API std::size_t reclaim() noexcept;
+    [[nodiscard]] HEADROOM_API std::size_t reclaim(const slots_locked&) noexcept;
 
 private:
     claim* first_ = nullptr;

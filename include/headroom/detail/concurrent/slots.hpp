@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>    // lock_guard
 #include <new>
 #include <system_error>
 #include <type_traits>
@@ -29,7 +28,6 @@ protected:
     using store::cap_;
     using store::control_;
     using store::end_;
-    using locked = std::lock_guard<append_lock>;
     using size_type = std::size_t;
 
     static constexpr const char* reserving = "reserve address space for a concurrent_vector";
@@ -51,24 +49,21 @@ protected:
     // Scope guard for elements built in their slots under the lock: destroys them and unlocks, unless publish_and_unlock() was called.
     struct publish_guard {
         concurrent_slots& owner;
+        slots_locked& held;
         size_type first;
         size_type count = 0;
-        bool released = false;
 
-        explicit publish_guard(concurrent_slots& whose) noexcept
-            : owner(whose), first(whose.size_.load(std::memory_order_relaxed)) {}
+        publish_guard(concurrent_slots& whose, slots_locked& lock_held) noexcept
+            : owner(whose), held(lock_held), first(whose.size_.load(std::memory_order_relaxed)) {}
         publish_guard(const publish_guard&) = delete;
         publish_guard& operator=(const publish_guard&) = delete;
         ~publish_guard() {
-            if (released) return;
+            if (!held.holds()) return;
             store::destroy_(owner.begin_ + first, owner.begin_ + first + count);
             owner.poison_after_size();
-            owner.lock_.unlock();
+            held.unlock();
         }
-        HEADROOM_ALWAYS_INLINE size_type publish_and_unlock() noexcept {
-            released = true;
-            return owner.publish_and_unlock(first, count);
-        }
+        HEADROOM_ALWAYS_INLINE size_type publish_and_unlock() noexcept { return owner.publish_and_unlock(held, first, count); }
     };
 
     void init_after_reserve() noexcept {
@@ -94,51 +89,54 @@ protected:
         claimed_ = 0;
     }
 
-    // --- Slots. Each function says whether it requires the lock `lock_`, or takes it.
+    // --- Slots.
 
-    // Returns the number of published and claimed elements. Requires the lock.
-    [[nodiscard]] size_type reserved_count() const noexcept { return size_.load(std::memory_order_relaxed) + claimed_; }
-    // True if `count` more slots can be claimed without a commit. Requires the lock.
-    [[nodiscard]] bool has_room_for(size_type count) const noexcept {
-        return count <= unreserved_of(capacity_.load(std::memory_order_acquire));
+    // Returns the number of published and claimed elements.
+    [[nodiscard]] size_type reserved_count(const slots_locked&) const noexcept {
+        return size_.load(std::memory_order_relaxed) + claimed_;
     }
-    // Returns how many of `all` slots are neither published nor claimed. Requires the lock.
-    [[nodiscard]] size_type unreserved_of(size_type all) const noexcept {
-        return all > reserved_count() ? all - reserved_count() : 0;
+    // True if `count` more slots can be claimed without a commit.
+    [[nodiscard]] bool has_room_for(const slots_locked& held, size_type count) const noexcept {
+        return count <= unreserved_of(held, capacity_.load(std::memory_order_acquire));
+    }
+    // Returns how many of `all` slots are neither published nor claimed.
+    [[nodiscard]] size_type unreserved_of(const slots_locked& held, size_type all) const noexcept {
+        return all > reserved_count(held) ? all - reserved_count(held) : 0;
     }
 
-    // Returns `count` or, if `to_reach`, the elements missing to a size of `count`. Requires the lock.
-    HEADROOM_ALWAYS_INLINE size_type count_to_append(size_type count, bool to_reach) const noexcept {
+    // Returns `count` or, if `to_reach`, the elements missing to a size of `count`.
+    HEADROOM_ALWAYS_INLINE size_type count_to_append(const slots_locked&, size_type count, bool to_reach) const noexcept {
         const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
         return count > there ? count - there : 0;
     }
-    // Takes the lock, with capacity for count_to_append(count, to_reach) unclaimed elements; returns that number. Unlocks if it throws.
-    HEADROOM_ALWAYS_INLINE size_type lock_for(size_type count, bool to_reach = false) {
-        lock_.lock();
-        size_type more = count_to_append(count, to_reach);
-        for (; HEADROOM_UNLIKELY(!has_room_for(more)); more = count_to_append(count, to_reach)) wait_for_capacity(more);
+    // Commits memory until count_to_append(count, to_reach) unclaimed elements have it; returns that number. Unlocks while it commits, and
+    // if it throws.
+    HEADROOM_ALWAYS_INLINE size_type make_room(slots_locked& held, size_type count, bool to_reach = false) {
+        size_type more = count_to_append(held, count, to_reach);
+        for (; HEADROOM_UNLIKELY(!has_room_for(held, more)); more = count_to_append(held, count, to_reach))
+            held = wait_for_capacity(static_cast<slots_locked&&>(held), more);
         unpoison_new_capacity();
         unpoison_next(more);
         return more;
     }
 
-    // Publishes the elements [first, first + count), which are built. Returns `first`. Requires the lock, and unlocks it.
-    HEADROOM_ALWAYS_INLINE size_type publish_and_unlock(size_type first, size_type count) noexcept {
+    // Publishes the elements [first, first + count), which are built. Returns `first`. Unlocks.
+    HEADROOM_ALWAYS_INLINE size_type publish_and_unlock(slots_locked& held, size_type first, size_type count) noexcept {
         const size_type last = first + count;
         size_.store(last, std::memory_order_release);
         if (HEADROOM_UNLIKELY(last >= wake_at_ || last + claimed_ >= commit_ahead_at_.load(std::memory_order_relaxed))) {
-            unlock_slow(last);
+            unlock_slow(static_cast<slots_locked&&>(held), last);
         } else {
-            lock_.unlock();
+            held.unlock();
         }
         return first;
     }
-    // Slow path of publish_and_unlock(): wakes waiters for `size` elements, or commits ahead. Requires the lock, and unlocks it.
-    HEADROOM_COLD void unlock_slow(size_type size) noexcept {
+    // Slow path of publish_and_unlock(): wakes waiters for `size` elements, or commits ahead. Unlocks.
+    HEADROOM_COLD void unlock_slow(slots_locked held, size_type size) noexcept {
         const bool awaited = size >= wake_at_;
         const size_type reached = size + claimed_;
         if (awaited) wake_at_ = no_waiter;
-        lock_.unlock();
+        held.unlock();
         if (awaited) detail::wake_all_of(wake_count_);
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed)) commit_ahead(reached);
     }
@@ -147,8 +145,9 @@ protected:
     // first. If one throws, publishes none. Takes the lock, and builds under it.
     template <class BuildOne>
     HEADROOM_ALWAYS_INLINE size_type append_in_place(size_type count, bool to_reach, const BuildOne& build_one) {
-        const size_type added = lock_for(count, to_reach);
-        publish_guard built(*this);
+        slots_locked held(lock_);
+        const size_type added = make_room(held, count, to_reach);
+        publish_guard built(*this, held);
         for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
         return built.publish_and_unlock();
     }
@@ -156,10 +155,11 @@ protected:
     // the index of the first. Takes the lock.
     template <class Built>
     HEADROOM_ALWAYS_INLINE size_type publish_staged(Built& built, size_type count, bool to_reach = false) {
-        const size_type added = lock_for(count, to_reach);
+        slots_locked held(lock_);
+        const size_type added = make_room(held, count, to_reach);
         const size_type first = size_.load(std::memory_order_relaxed);
         built.relocate_to(begin_ + first, added);
-        return publish_and_unlock(first, added);
+        return publish_and_unlock(held, first, added);
     }
 
     template <class... Args>
@@ -187,24 +187,24 @@ protected:
         return to_reach && first > count ? count : first;
     }
 
-    // Commits memory for `count` more elements. Requires the lock, and holds it afterwards, but not meanwhile: others may use the capacity
-    // up. Throws std::length_error or `refused`, unlocked.
-    HEADROOM_COLD void wait_for_capacity(size_type count) {
-        if (count > unreserved_of(max_size())) claimed_ = claims_.reclaim();
-        const bool never = count > unreserved_of(max_size());
-        const size_type needed = reserved_count() + count;
-        lock_.unlock();
+    // Commits memory for `count` more elements. Unlocks meanwhile: others may use the capacity up. Throws std::length_error or `refused`,
+    // unlocked.
+    [[nodiscard]] HEADROOM_COLD slots_locked wait_for_capacity(slots_locked held, size_type count) {
+        if (count > unreserved_of(held, max_size())) claimed_ = claims_.reclaim(held);
+        const bool never = count > unreserved_of(held, max_size());
+        const size_type needed = reserved_count(held) + count;
+        held.unlock();
         if (never) throw_full();
         commit_for(needed);
-        lock_.lock();
+        return slots_locked(lock_);
     }
     [[noreturn]] HEADROOM_COLD static void throw_full() {
         detail::throw_length_error("headroom::concurrent_vector: past the reservation");
     }
 
-    // Commits memory for the element at `index`, behind elements that were built in their slots and are not published. Requires the lock.
-    void grow_while_locked(size_type index) {
-        if (index + 1 + claimed_ > max_size()) claimed_ = claims_.reclaim();
+    // Commits memory for the element at `index`, behind elements that were built in their slots and are not published.
+    void grow_while_locked(const slots_locked& held, size_type index) {
+        if (index + 1 + claimed_ > max_size()) claimed_ = claims_.reclaim(held);
         if (index + 1 + claimed_ > max_size()) throw_full();
         if (index + 1 + claimed_ > capacity_.load(std::memory_order_relaxed)) commit_for(index + 1 + claimed_);
         unpoison_new_capacity();
@@ -217,59 +217,55 @@ protected:
     // been reclaimed. Takes the lock.
     HEADROOM_COLD size_type extend_claim(detail::claim& mine, size_type built, size_type wanted, size_type batch) {
         if (mine.announce_with_fence(wanted)) return wanted;
-        lock_.lock();
+        slots_locked held(lock_);
         // The claim may cover it after all: a reclaiming thread withdraws claims for a moment.
-        while (mine.claimed() <= built) {
-            size_type most = unreserved_of(max_size());
+        while (mine.claimed(held) <= built) {
+            size_type most = unreserved_of(held, max_size());
             if (most == 0) {
-                claimed_ = claims_.reclaim();
+                claimed_ = claims_.reclaim(held);
                 // Few slots are left: shares them, because another appender may need what one claims and does not use.
-                most = unreserved_of(max_size());
-                if (most == 0) {
-                    lock_.unlock();
-                    throw_full();
-                }
-                const size_type shares = 2 * claims_.count_of_generation(lock_.generation()) + 1;
+                most = unreserved_of(held, max_size());
+                if (most == 0) throw_full();
+                const size_type shares = 2 * claims_.count_of_generation(held, lock_.generation()) + 1;
                 most = most / shares + (most % shares != 0 ? 1 : 0);
             }
             if (const size_type step = min_claim_step() + built; most > step) most = step;
             if (const size_type rest = batch - built; most > rest) most = rest;
-            if (const size_type there = unreserved_of(capacity_.load(std::memory_order_acquire)); there != 0) {
+            if (const size_type there = unreserved_of(held, capacity_.load(std::memory_order_acquire)); there != 0) {
                 const size_type granted = most < there ? most : there;
                 claimed_ += granted;
-                mine.set_claimed(mine.claimed() + granted);
+                mine.set_claimed(held, mine.claimed(held) + granted);
                 break;
             }
-            const size_type needed = reserved_count();
-            lock_.unlock();
+            const size_type needed = reserved_count(held);
+            held.unlock();
             if (most == 1 || try_commit_for(needed + most)) commit_for(needed + 1);
-            lock_.lock();
+            held = slots_locked(lock_);
         }
-        const size_type claimed = mine.claimed();
-        mine.set_claimed(claimed);    // a forked child may find it withdrawn by a thread of its parent
-        lock_.unlock();
+        const size_type claimed = mine.claimed(held);
+        mine.set_claimed(held, claimed);    // a forked child may find it withdrawn by a thread of its parent
         return wanted < claimed ? wanted : claimed;
     }
 
     // Moves an appender's elements, which it has claimed, to their slots and publishes them. Claims a whole batch again, if there is
     // capacity for it; with a `batch` of 0 removes the claim. Takes the lock.
     HEADROOM_NOINLINE void publish_claimed(detail::claim& mine, T* built, size_type count, size_type batch) noexcept {
-        lock_.lock();
-        const size_type claimed = mine.claimed();
-        const bool renewed = batch != 0 && has_room_for(batch - (claimed - count));
+        slots_locked held(lock_);
+        const size_type claimed = mine.claimed(held);
+        const bool renewed = batch != 0 && has_room_for(held, batch - (claimed - count));
         claimed_ -= claimed < claimed_ ? claimed : claimed_;    // a forked child may find a thread between the two
-        mine.set_claimed(renewed ? batch : 0);
+        mine.set_claimed(held, renewed ? batch : 0);
         if (renewed) claimed_ += batch;
-        if (batch == 0) claims_.remove(mine);
+        if (batch == 0) claims_.remove(held, mine);
         unpoison_new_capacity();
         unpoison_next(count);
         const size_type first = size_.load(std::memory_order_relaxed);
         static_cast<void>(headroom::uninitialized_relocate(built, built + count, begin_ + first));
         mine.withdraw_announcement();
-        publish_and_unlock(first, count);
+        publish_and_unlock(held, first, count);
     }
 
-    // --- Memory. Commits take the range's lock `range_lock_`, mostly outside of `lock_`.
+    // --- Memory. Commits take `memory_lock_`, mostly outside of `lock_`.
 
     // Commits memory for `count` elements in all. Throws `refused`.
     HEADROOM_COLD void commit_for(size_type count) {
@@ -279,11 +275,11 @@ protected:
     }
     // Like commit_for(), but returns the error.
     std::error_code try_commit_for(size_type count) noexcept {
-        const locked held(range_lock_);
-        return commit_locked(count);
+        const memory_locked held(memory_lock_);
+        return commit_locked(held, count);
     }
-    // Commits memory for `count` elements in all. Requires the range's lock. Returns the system's error if refused.
-    std::error_code commit_locked(size_type count) noexcept {
+    // Commits memory for `count` elements in all. Returns the system's error if refused.
+    std::error_code commit_locked(const memory_locked&, size_type count) noexcept {
         const size_type before = capacity_.load(std::memory_order_relaxed);
         if (count <= before) return {};
         std::error_code error;
@@ -300,11 +296,11 @@ protected:
     // Commits more memory if `reached` published or claimed elements are at the threshold. Does
     // nothing while another thread commits. Ignores a refusal: a later append meets it.
     HEADROOM_COLD void commit_ahead(size_type reached) noexcept {
-        if (!range_lock_.try_lock()) return;
+        const memory_locked held = memory_locked::if_free(memory_lock_);
+        if (!held.holds()) return;
         const size_type room = capacity_.load(std::memory_order_relaxed);
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed) && room != max_size())
-            static_cast<void>(commit_locked(room + 1));
-        range_lock_.unlock();
+            static_cast<void>(commit_locked(held, room + 1));
     }
 
     // Waits until the size is at least `count`.
@@ -312,7 +308,7 @@ protected:
         for (;;) {
             std::uint32_t seen;
             {
-                const locked held(lock_);
+                const slots_locked held(lock_);
                 if (size() >= count) return;
                 if (count < wake_at_) wake_at_ = count;
                 seen = wake_count_.load(std::memory_order_relaxed);
@@ -356,17 +352,17 @@ protected:
     }
 
     // Fields that an append reads and writes, on a cache line of their own.
-    alignas(64) mutable detail::append_lock lock_{};
+    alignas(64) mutable slots_lock lock_{};
     std::atomic<size_type> size_{0};
     size_type claimed_ = 0;                    // by appenders (claims.hpp); under the lock
     mutable size_type wake_at_ = no_waiter;    // smallest size that a thread waits for; under the lock
 
-    alignas(64) mutable detail::append_lock range_lock_{};    // taken after lock_
-    std::atomic<size_type> capacity_{0};                      // elements with committed memory
-    std::atomic<size_type> commit_ahead_at_{0};               // threshold of published and claimed elements for committing more
-    mutable std::atomic<std::uint32_t> wake_count_{0};        // incremented to wake waiting threads
-    detail::claim_list claims_{};                             // under the lock
-    const bool has_user_limit_ = false;    // true if the user chose max_size() and may rely on its last element
+    alignas(64) mutable memory_lock memory_lock_{};
+    std::atomic<size_type> capacity_{0};                  // elements with committed memory
+    std::atomic<size_type> commit_ahead_at_{0};           // threshold of published and claimed elements for committing more
+    mutable std::atomic<std::uint32_t> wake_count_{0};    // incremented to wake waiting threads
+    detail::claim_list claims_{};                         // under the lock
+    const bool has_user_limit_ = false;                   // true if the user chose max_size() and may rely on its last element
 };
 HEADROOM_PADDED_END
 

@@ -45,7 +45,8 @@ public:
     [[nodiscard]] std::size_t count() const noexcept;
 
     // Calls `visit(context, block, record)` for each block in use, in order of allocation. Throws bad_alloc.
-    void for_each(void (*visit)(void* context, const void* block, const block_record& record), void* context) const;
+    HEADROOM_HIDDEN void for_each(void (*visit)(void* context, const void* block, const block_record& record),
+                                  void* context) const;
 
 private:
     struct tables;
@@ -62,7 +63,7 @@ HEADROOM_API [[noreturn]] void fail_written(const char* resource, const void* ow
 HEADROOM_API [[noreturn]] void fail_rewind(const char* resource, const void* owner, std::size_t to, std::size_t used) noexcept;
 
 // Writes a sentence that describes the fault to the `size` bytes at `text`, shortened to fit; returns `text`.
-HEADROOM_API char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
-                                  std::size_t alignment, const block_record& known) noexcept;
+char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes, std::size_t alignment,
+                     const block_record& known) noexcept;
 
 }}}    // namespace headroom::detail

@@ -124,25 +124,25 @@ private:
     template <class Operation>
     void retry_after_flush(Operation operation);
     // Refills the thread's empty list from the core, and returns one more block. Throws as the core.
-    free_block* refill_from_core(bin_index index, thread_bin& local);
+    HEADROOM_HIDDEN free_block* refill_from_core(bin_index index, thread_bin& local);
     // Returns the calling thread's cache, or null. Takes resource_links if the thread's entry, which resources share, does not lead to it.
-    thread_cache* find_cache() noexcept;
-    thread_cache* find_or_make_cache();
+    HEADROOM_HIDDEN thread_cache* find_cache() noexcept;
+    HEADROOM_HIDDEN thread_cache* find_or_make_cache();
     // Returns the calling thread's cache, made at the first call; null while the thread ends, or if the core throws.
-    thread_cache* try_find_or_make_cache() noexcept;
+    HEADROOM_HIDDEN thread_cache* try_find_or_make_cache() noexcept;
     // Moves a batch to the depot, without touching its blocks or taking the lock. False if the depot is full or not made yet.
-    [[nodiscard]] bool push_batch(bin_index index, free_block* batch) noexcept;
+    HEADROOM_HIDDEN [[nodiscard]] bool push_batch(bin_index index, free_block* batch) noexcept;
     // Removes and returns a batch of the depot, likewise; null if it has none of this bin.
-    [[nodiscard]] free_block* pop_batch(bin_index index) noexcept;
+    HEADROOM_HIDDEN [[nodiscard]] free_block* pop_batch(bin_index index) noexcept;
     // Returns a thread's blocks of bin `index` to the core. False if there were none. Requires the lock.
-    bool flush_bin(bin_index index, thread_bin& local);
-    void ensure_depot();
+    HEADROOM_HIDDEN bool flush_bin(bin_index index, thread_bin& local);
+    HEADROOM_HIDDEN void ensure_depot();
     // Returns the blocks of an ending thread's cache, and the unlinked cache itself, to the core. Takes the lock.
-    void return_cache(thread_cache& gone);
+    HEADROOM_HIDDEN void return_cache(thread_cache& gone);
     // Removes the cache from the lists of its resource and its thread. Requires resource_links.
-    void unlink(thread_cache& gone) noexcept;
+    HEADROOM_HIDDEN void unlink(thread_cache& gone) noexcept;
     // Returns the number of threads in return_cache(), reset in a forked child. Requires resource_links.
-    std::uint32_t& returning_threads() noexcept;
+    HEADROOM_HIDDEN std::uint32_t& returning_threads() noexcept;
 
     std::pmr::memory_resource& core_;
     const core_batches& batches_;

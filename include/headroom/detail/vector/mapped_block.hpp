@@ -18,8 +18,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 HEADROOM_API void release_mapped(const block_layout& layout, void* begin) noexcept;
 
 // Commits memory for `required` elements in place. Returns the block's new end; null if its address space is too small, or if refused.
-[[nodiscard]] HEADROOM_API void* expand_mapped_in_place(const block_layout& layout, void* begin, std::size_t required,
-                                                        bool exactly) noexcept;
+[[nodiscard]] void* expand_mapped_in_place(const block_layout& layout, void* begin, std::size_t required, bool exactly) noexcept;
 
 // Like reallocate_block(), for a mapped block of relocatable elements, but returns an empty block if refused. Compiled code calls it.
 [[nodiscard]] block<void*> reallocate_mapped(const block_layout& layout, void* begin, void* end, std::size_t required,

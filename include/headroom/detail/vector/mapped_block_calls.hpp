@@ -9,7 +9,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Charges the memory of `required` elements in place, without touching it. False if the block has too little address space, or refused.
-[[nodiscard]] HEADROOM_API bool charge_mapped(const block_layout& layout, void* begin, std::size_t required) noexcept;
+[[nodiscard]] bool charge_mapped(const block_layout& layout, void* begin, std::size_t required) noexcept;
 
 // Decommits the part of a reservation that `size` elements do not need. Does nothing to a block on the heap.
 HEADROOM_API void trim_mapped(const block_layout& layout, void* begin, std::size_t size) noexcept;

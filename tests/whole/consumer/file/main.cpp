@@ -1,5 +1,5 @@
 // A user's program with arrays in files.
-#include <headroom/headroom.hpp>
+#include <headroom/file_table.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A user's program over a library built without arrays in files.
+// A user's program over a library built without the components.
 #include <headroom/headroom.hpp>
 
 #include <cstdio>

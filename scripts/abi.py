@@ -1,0 +1,138 @@
+"""Compares the ABI of the shared libraries with the recorded one: python3 scripts/abi.py [--record]
+
+Why: the SONAME promises that programs need not be compiled again; nobody sees by reading a change what it does to layouts and symbols.
+
+Takes the libraries that the test consumer.install_shared installed in build/dev (or in --prefix), and the public classes of
+tests/whole/abi/classes.cpp, most of which are in no library. libabigail reads their debug information. Before 1.0 a minor version
+may change everything, and its SONAME changes with it; within one, an ABI that is not the recorded one is an error. --record records it
+anew: a patch release may do so only for what abidiff calls harmless. Ends with 77 where libabigail, or the compiler that
+made the record, is missing.
+"""
+import argparse
+import lzma
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from sources import ROOT, text
+
+RECORDED = ROOT / "packaging/abi"
+INCLUDE = ROOT / "include"
+CLASSES = ROOT / "tests/whole/abi/classes.cpp"
+LIBRARIES = ("libheadroom", "libheadroom-file", "libheadroom-exchange")
+# No places in files, no names that hang on where it was built; of types only those that headers show.
+ABIDW = ["abidw", "--no-show-locs", "--no-comp-dir-path", "--no-corpus-path", "--no-elf-needed", "--no-parameter-names",
+         "--exported-interfaces-only", "--drop-private-types", "--headers-dir"]
+FORGOTTEN = "if it is meant: python3 scripts/abi.py --record, and a line in CHANGELOG.md"
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+
+
+def compiler_of(cxx):
+    """The compiler by name and major version, on which the standard library's part of an ABI depends."""
+    version = run(cxx, "-dumpfullversion", "-dumpmachine").stdout.split()
+    return f"GCC {version[0].split('.')[0]}, {version[1]}" if len(version) == 2 else "unknown"
+
+
+def soname():
+    major, minor = re.search(r"project\(headroom VERSION (\d+)\.(\d+)", text("CMakeLists.txt")).groups()
+    return f"libheadroom.so.{major}.{minor}"
+
+
+def described(library, include, to):
+    """Writes the ABI of a library; what libabigail said if it cannot."""
+    made = run(*ABIDW, include, library, "--out-file", to)
+    return made.stderr if made.returncode or not to.exists() else ""
+
+
+def compiled(cxx, include, to):
+    made = run(cxx, "-std=c++20", "-g", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", "-I", include, CLASSES, "-o", to)
+    return made.stderr
+
+
+def differences(old, new):
+    """What abidiff says of two descriptions; nothing if they are the same."""
+    made = run("abidiff", "--no-default-suppression", old, new)
+    return (made.stdout + made.stderr).strip() if made.returncode else ""
+
+
+def planted(cxx, work, old):
+    """True if a member more in headroom::reservation is found."""
+    include = work / "include"
+    shutil.copytree(INCLUDE, include)
+    header = include / "headroom/reservation.hpp"
+    changed, count = re.subn(r"(\nclass (?:\w+ )?reservation \{\n)", r"\1    int planted_ = 0;\n", header.read_text(encoding="utf-8"))
+    header.write_text(changed, encoding="utf-8")
+    said = compiled(cxx, include, work / "planted.so") or described(work / "planted.so", include, work / "planted.abi")
+    if said or count != 1:
+        print(f"no fault was planted: {said}")
+        return False
+    return "planted_" in differences(old, work / "planted.abi")
+
+
+def main(arguments):
+    cxx = shutil.which(arguments.cxx)
+    compiler = compiler_of(cxx) if cxx else "none"
+    if not shutil.which("abidiff") or not cxx:
+        print("left out: needs abidiff (Debian: abigail-tools) and g++")
+        return 77
+    note = RECORDED / "of.txt"
+    recorded = note.read_text(encoding="utf-8").splitlines() if note.exists() else ["", ""]
+    if not arguments.record and recorded[0] != soname():
+        print(f"packaging/abi/ has the ABI of {recorded[0] or 'nothing'}, and this is {soname()}: python3 scripts/abi.py --record")
+        return 1
+    if not arguments.record and recorded[1] != compiler:
+        print(f"left out: the ABI was recorded with {recorded[1]}, and here is {compiler}")
+        return 77
+    if arguments.record and not arguments.prefix:
+        made = run("ctest", "--test-dir", ROOT / "build/dev", "-R", r"^consumer\.install_shared$", "--no-tests=error")
+        if made.returncode:
+            print(f"cannot build the libraries; first: ./dev build\n{made.stdout}{made.stderr}")
+            return 1
+    prefix = arguments.prefix or ROOT / "build/dev/tests/whole/consumer/installed-shared"
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        found = {name: next(iter(sorted(prefix.rglob(f"{name}.so"))), None) for name in LIBRARIES}
+        missing = [name for name, path in found.items() if path is None]
+        if missing:
+            print(f"{prefix} has no {missing[0]}.so")
+            return 1
+        found["classes"] = work / "classes.so"
+        if said := compiled(cxx, INCLUDE, found["classes"]):
+            print(said)
+            return 1
+        for name, library in found.items():
+            new, old, kept = work / f"{name}.abi", work / f"{name}.old.abi", RECORDED / f"{name}.abi.xz"
+            if said := described(library, INCLUDE, new):
+                print(said)
+                return 1
+            if kept.exists():
+                old.write_bytes(lzma.decompress(kept.read_bytes()))
+            changes = differences(old, new) if kept.exists() else "it was not recorded"
+            if changes and arguments.record:
+                RECORDED.mkdir(exist_ok=True)
+                kept.write_bytes(lzma.compress(new.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+                print(f"{name}: recorded. {changes}")
+            elif changes:
+                print(f"{name} has another ABI than the recorded one of {soname()}; {FORGOTTEN}\n{changes}")
+                failed = True
+        if arguments.record:
+            note.write_text(f"{soname()}\n{compiler}\n", encoding="utf-8")
+        elif not failed and not planted(cxx, work, work / "classes.old.abi"):
+            print("a planted member of headroom::reservation was not found")
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", action="store_true", help="record the ABI as it is")
+    parser.add_argument("--prefix", type=pathlib.Path, help="where the shared libraries are installed, with debug information")
+    parser.add_argument("--cxx", default="g++", help="the compiler that made them")
+    sys.exit(main(parser.parse_args()))

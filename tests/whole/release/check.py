@@ -1,0 +1,72 @@
+"""scripts/release.py refuses what cannot be released, and makes the same bytes of the same commit."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "scripts"))
+import release    # noqa: E402
+from history import git    # noqa: E402
+
+SAID = "# Changes\n\n## 0.2.0, not released yet\n\nNew.\n\n### More\n\n## 0.1.0\n\nOld.\n\n## 0.0.9\n\n"
+
+
+class Notes(unittest.TestCase):
+    def test_are_the_section_of_the_version(self):
+        self.assertEqual(release.notes_of("0.2.0", SAID), "New.\n\n### More\n")
+        self.assertEqual(release.notes_of("0.1.0", SAID), "Old.\n")
+
+    def test_must_exist_and_say_something(self):
+        for version in ("0.0.9", "0.3.0", "0.1"):
+            with self.assertRaises(release.Refused):
+                release.notes_of(version, SAID)
+
+
+class Release(unittest.TestCase):
+    def setUp(self):
+        if git("rev-parse", "HEAD") is None:
+            self.skipTest("no git here")
+        self.work = tempfile.TemporaryDirectory()
+        self.addCleanup(self.work.cleanup)
+        self.folder = pathlib.Path(self.work.name)
+        self.version = re.search(r"headroom VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+    def test_is_refused_for_another_version_than_the_tree_has(self):
+        for version in ("9.9.9", "0.1", "v0.1.0", ""):
+            run = subprocess.run([sys.executable, "-B", ROOT / "scripts/release.py", version, "--out", self.folder / "out"], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("version", run.stderr)
+            self.assertFalse((self.folder / "out").exists())
+
+    def test_is_refused_where_something_lies_already(self):
+        (self.folder / "mine").touch()
+        with self.assertRaisesRegex(release.Refused, "not empty"):
+            release.make(self.version, self.folder, [])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["mine"])
+
+    def test_made_twice_is_the_same(self):
+        for name in ("one", "two"):
+            release.make(self.version, self.folder / name, ["header", "notes", "sbom"])
+        self.assertEqual(release.different(self.folder / "one", self.folder / "two"), [])
+        (self.folder / "two/NOTES.md").write_text("changed", encoding="utf-8")
+        (self.folder / "two/more").touch()
+        self.assertEqual(release.different(self.folder / "one", self.folder / "two"), ["NOTES.md", "more"])
+        sums = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.folder / "one", capture_output=True)
+        self.assertEqual(sums.returncode, 0)
+
+    def test_bill_of_materials_names_every_file_once(self):
+        release.make(self.version, self.folder / "out", ["sbom"])
+        bill = json.loads((self.folder / f"out/headroom-{self.version}.spdx.json").read_text(encoding="utf-8"))
+        named = [each["fileName"] for each in bill["files"]]
+        known = git("ls-files", "include", "src").splitlines()
+        self.assertEqual(sorted(named), sorted("./" + name for name in known))
+        self.assertEqual(len({each["SPDXID"] for each in bill["files"]}), len(named))
+        self.assertEqual({each["name"] for each in bill["packages"]}, {"headroom", "headroom-arrays", "nanobind"})
+
+
+if __name__ == "__main__":
+    unittest.main()
