@@ -5,6 +5,7 @@
 // in a settled_vector they hold until an entity is erased. Between frames the store is read-only: a system that writes
 // where it must not faults at the guilty instruction instead of corrupting the world. A pointer of unknown origin can be
 // asked which store it belongs to.
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include <cmath>

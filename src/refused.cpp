@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The exception `refused`, whose message is made without allocating.
+// The exception `refused`, whose message is made without allocating. Implements detail/refused.hpp.
+#include <headroom/detail/refused.hpp>
+
 #include <cstdio>
 
 #include <headroom/detail/attempt.hpp>
@@ -39,6 +41,9 @@ refused::refused(const char* what, std::size_t bytes, std::error_code code) noex
 namespace detail {
 
 void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw_exception<refused>(what, bytes, code); }
+void throw_refused(const char* what, std::size_t bytes, const failure& why) {
+    detail::throw_refused(what, bytes, detail::to_error_code(why));
+}
 
 }    // namespace detail
 

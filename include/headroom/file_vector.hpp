@@ -44,6 +44,7 @@
 #include <headroom/detail/file/storable.hpp>
 #include <headroom/detail/vector/sequence.hpp>
 #include <headroom/detail/vector/settled_store.hpp>    // max_elements
+#include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 {
 

@@ -20,10 +20,10 @@
 
 #include <headroom/detail/language.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <vector>    // max
 
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>

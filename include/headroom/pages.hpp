@@ -23,11 +23,9 @@
 #include <system_error>
 
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/range/page_access.hpp>
 
 namespace headroom { inline namespace v0_1 {
-
-// Access of the program to the bytes of a range.
-enum class access { none, read_only, read_write };
 
 // Kinds of system call that growing makes. `file` is every call on a file but sync, which waits for the disk.
 enum class page_call : std::uint8_t { reserve, release, commit, decommit, protect, prefault, remap, other, file, sync };

@@ -27,6 +27,8 @@
 #include <headroom/detail/range/committing.hpp>
 #include <headroom/detail/range/counters.hpp>
 #include <headroom/detail/range/moving.hpp>
+#include <headroom/detail/range/naming.hpp>
+#include <headroom/detail/range/protecting.hpp>
 #include <headroom/pages.hpp>
 
 namespace headroom { inline namespace v0_1 {

@@ -29,20 +29,19 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <iterator>
-#include <ranges>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include <headroom/detail/vector/sequence.hpp>
+#include <headroom/detail/std_forward.hpp>    // error_code
 #include <headroom/detail/vector/settled_store.hpp>
-#include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
 template <class T, class Policy>
 class HEADROOM_HARDENED_ABI concurrent_vector;    // moves its elements into one of these
+template <class Container>
+class scoped_access;
 
 template <class T, class Policy = settled_policy>
 class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence_<detail::settled_store_<T, Policy>> {
@@ -153,11 +152,13 @@ public:
     // is accessible. Costs a system call, more where much memory is resident (38 ms a GiB). Throws std::system_error when the system
     // refuses. Invalidates: nothing; a forbidden access faults. Document: "4GB per Vector".
     void protect(access allowed) {
-        if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
+        if (control_ != nullptr) detail::protect_or_throw(control_, allowed);
     }
-    // Like protect(), but returns the system's error.
-    [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
-        return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
+    // Like protect(), but returns the system's error, a std::error_code. A program that calls it includes <system_error>: most do not, and
+    // that header takes as long to compile as <vector>.
+    [[nodiscard]] typename detail::late<T>::error_code try_protect(access allowed) noexcept {
+        if (control_ == nullptr) return {};
+        return detail::protect(control_, allowed);
     }
     [[nodiscard]] access current_access() const noexcept {
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
@@ -175,6 +176,13 @@ public:
 
 private:
     friend class concurrent_vector<T, Policy>;
+    template <class>
+    friend class scoped_access;
+
+    // try_protect() without its result, whose type a program need not include.
+    void restore_access_(access allowed) noexcept {
+        if (control_ != nullptr) detail::try_protect(control_, allowed);
+    }
 
     // Owns the range from here on, so that a constructor that fails later releases it.
     settled_vector(store_&& from, int) noexcept : base_(std::move(from)) { this->poison_unused_capacity_(); }
@@ -210,7 +218,13 @@ public:
     scoped_access(Container& container, access allowed) : container_(container), before_(container.current_access()) {
         container_.protect(allowed);
     }
-    ~scoped_access() { static_cast<void>(container_.try_protect(before_)); }
+    ~scoped_access() {
+        if constexpr (requires { container_.restore_access_(before_); }) {
+            container_.restore_access_(before_);
+        } else {
+            static_cast<void>(container_.try_protect(before_));
+        }
+    }
     scoped_access(const scoped_access&) = delete;
     scoped_access& operator=(const scoped_access&) = delete;
 

@@ -67,10 +67,10 @@ struct block_ledger::tables {
 };
 
 block_ledger::block_ledger() noexcept = default;
-block_ledger::~block_ledger() = default;
+block_ledger::~block_ledger() { delete tables_; }
 
 void block_ledger::reserve_records(std::size_t count) {
-    if (!tables_) tables_ = std::make_unique<tables>();
+    if (tables_ == nullptr) tables_ = new tables;
     tables::table& blocks = tables_->blocks;
     // An empty table has one bucket without allocating.
     const std::size_t wanted = blocks.size() + count;
@@ -84,7 +84,7 @@ void block_ledger::reserve_records(std::size_t count) {
 }
 
 void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignment) {
-    if (!tables_) tables_ = std::make_unique<tables>();
+    if (tables_ == nullptr) tables_ = new tables;
     auto known = tables_->blocks.find(block);
     if (known == tables_->blocks.end()) {
         if (tables_->spare.empty()) {
@@ -100,7 +100,7 @@ void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignme
 }
 
 block_fault block_ledger::mark_freed(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept {
-    if (!tables_) return block_fault::foreign;
+    if (tables_ == nullptr) return block_fault::foreign;
     const auto found = tables_->blocks.find(block);
     if (found == tables_->blocks.end()) return block_fault::foreign;
     known = found->second.record;
@@ -118,23 +118,23 @@ void block_ledger::mark_released() noexcept {
 }
 
 void block_ledger::mark_released(const void* first, const void* last) noexcept {
-    if (!tables_) return;
+    if (tables_ == nullptr) return;
     const std::less<const void*> before;
     tables_->mark_gone_if([&](const void* block, const block_record&) { return !before(block, first) && before(block, last); });
 }
 
 void block_ledger::mark_released(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
-    if (!tables_) return;
+    if (tables_ == nullptr) return;
     tables_->mark_gone_if([&](const void* block, const block_record& record) {
         visit(context, block, record);
         return true;
     });
 }
 
-std::size_t block_ledger::count() const noexcept { return tables_ ? tables_->in_use : 0; }
+std::size_t block_ledger::count() const noexcept { return tables_ == nullptr ? 0 : tables_->in_use; }
 
 void block_ledger::for_each(void (*visit)(void*, const void*, const block_record&), void* context) const {
-    if (!tables_) return;
+    if (tables_ == nullptr) return;
     std::vector<std::pair<const void*, block_record>> sorted;
     sorted.reserve(tables_->in_use);
     for (const auto& [block, known] : tables_->blocks) {

@@ -2,6 +2,7 @@
 // Export of columns by Arrow's C Data Interface: formats, buffers, nulls, children, order of release.
 // Labels: core
 #include <headroom/arrow.hpp>
+#include <headroom/reservation.hpp>
 
 #include <chrono>
 

@@ -2,6 +2,7 @@
 // Handed-over elements are released on any thread, and after main().
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>
+#include <headroom/reservation.hpp>
 
 #include <thread>
 

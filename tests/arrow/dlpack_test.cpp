@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 #include <stdexcept>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include <complex>

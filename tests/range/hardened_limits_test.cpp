@@ -2,6 +2,7 @@
 // Hardened builds with few addresses.
 // Labels: posix no-valgrind
 #define HEADROOM_HARDENED 1
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include <gtest/gtest.h>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <headroom/detail/published_table.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 namespace {

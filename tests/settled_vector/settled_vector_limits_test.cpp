@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include "support/addresses.hpp"

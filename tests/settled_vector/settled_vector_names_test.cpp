@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <headroom/pages.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 namespace {

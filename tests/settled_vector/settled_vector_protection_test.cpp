@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include "support/elements.hpp"

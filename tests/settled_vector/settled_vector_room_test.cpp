@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 

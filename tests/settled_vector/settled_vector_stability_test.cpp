@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include "support/contract/contract.hpp"

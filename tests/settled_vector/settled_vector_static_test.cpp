@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 

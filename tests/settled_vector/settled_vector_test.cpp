@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 

@@ -27,6 +27,7 @@ template <typename...>
 class variant;
 template <typename, typename>
 struct uses_allocator;
+class error_code;
 _GLIBCXX_END_NAMESPACE_VERSION
 }
 
@@ -36,7 +37,18 @@ _GLIBCXX_END_NAMESPACE_VERSION
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <variant>
 
 #endif
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// Names std::error_code in a template of T, which compiles without its definition until it is instantiated.
+template <class>
+struct late {
+    using error_code = std::error_code;
+};
+
+}}}    // namespace headroom::detail

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <headroom/file_vector.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 

@@ -16,6 +16,7 @@
 #include <headroom/detail/concurrent/staging.hpp>
 #include <headroom/detail/concurrent/claims.hpp>
 #include <headroom/detail/vector/settled_store.hpp>
+#include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

@@ -3,7 +3,6 @@
 // doubling, so that at most an eighth of a block is unused. Steps are powers of two: sizes rounded up to an alignment get aligned blocks.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>

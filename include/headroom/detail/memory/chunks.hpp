@@ -8,7 +8,6 @@
 // Chunks grow geometrically. The segments of a multipool come from here too, as pieces that belong to no chunk.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <new>
 #include <system_error>
 #include <utility>
+#include <vector>    // max, min
 
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/attributes.hpp>
@@ -46,7 +46,7 @@ public:
 
     // `reserve`: larger chunks come from reservations. `initial`: least bytes of the first chunk. Allocates nothing.
     chunk_chain(std::pmr::memory_resource* upstream, bool reserve, std::size_t initial = first_bytes) noexcept
-        : upstream_(upstream), initial_(std::clamp(initial, std::size_t{1}, max_request_bytes)), next_(initial_),
+        : upstream_(upstream), initial_((std::min)((std::max)(initial, std::size_t{1}), max_request_bytes)), next_(initial_),
           uses_reservations_(reserve) {}
     chunk_chain(const chunk_chain&) = delete;
     chunk_chain& operator=(const chunk_chain&) = delete;

@@ -5,12 +5,12 @@
 // addresses. What blocks leave over, padding and the ends of chunks, is a span, so that a chunk whose blocks are all free is one span.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>    // max, min
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/pieces.hpp>

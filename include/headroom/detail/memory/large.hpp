@@ -5,12 +5,12 @@
 // upstream goes back at once. rewind() keeps both for one round.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <memory_resource>
 #include <new>
 #include <utility>
+#include <vector>    // max
 
 #include <headroom/detail/memory/chunks.hpp>
 

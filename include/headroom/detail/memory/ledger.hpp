@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include <headroom/detail/attributes.hpp>
 
@@ -52,7 +51,7 @@ public:
 
 private:
     struct tables;
-    std::unique_ptr<tables> tables_;
+    tables* tables_ = nullptr;    // null until the first record
 };
 
 // Writes to standard error that a deallocation is wrong, by describe_fault(), and aborts. `owner`: address of the resource.

@@ -2,7 +2,6 @@
 // The multipool for one thread; see multipool.hpp. Rarely called members are in multipool_upkeep.hpp.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,6 +9,7 @@
 #include <memory_resource>
 #include <new>
 #include <utility>
+#include <vector>    // min
 
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/bins.hpp>

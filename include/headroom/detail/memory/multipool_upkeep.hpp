@@ -3,12 +3,12 @@
 // upstream's refusal see multipool_refusals.hpp.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
+#include <vector>    // max, min
 
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/memory/multipool_refusals.hpp>
@@ -50,7 +50,7 @@ HEADROOM_COLD inline bool multipool_resource::add_memory(detail::bin_index index
     const std::size_t size = detail::bin_bytes(index);
     const std::size_t most = max_chunk_bytes(size);
     const std::size_t slab = detail::max_slab_pages(index) * detail::pool_page_bytes;
-    const std::size_t least = (std::max)(slab, std::clamp(most, min_segment_bytes, min_first_segment_bytes));
+    const std::size_t least = (std::max)(slab, (std::min)((std::max)(most, min_segment_bytes), min_first_segment_bytes));
     if (chain_.next_piece_bytes(size, most) >= least) {
         const auto add_slab = [&] {
             return add_segment(chain_.obtain_piece(slab, detail::pool_page_bytes, most, populate_for_slab(index))) &&

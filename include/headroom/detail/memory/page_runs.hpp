@@ -5,14 +5,13 @@
 // neighbours. Slabs and run blocks are taken from free runs of any length, so pages freed by one size serve every other.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
-#include <span>
 #include <utility>
+#include <vector>    // copy, copy_backward, min
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/bins.hpp>
@@ -178,7 +177,7 @@ public:
     }
     // Returns the segment to upstream. Precondition: none of its pages is in use. O(segments).
     void release_segment(const segment* gone) noexcept {
-        segment** const at = std::find(segments_, segments_ + count_, gone);
+        segment** const at = lower_bound(detail::address_of(gone->data()));
         segment* const leaving = *at;
         std::copy(at + 1, segments_ + count_, at);
         --count_;
@@ -223,7 +222,13 @@ private:
     HEADROOM_ALWAYS_INLINE static std::size_t list_index_of(std::size_t count) noexcept {
         return count <= exact_length_lists ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
     }
-    [[nodiscard]] std::span<segment* const> segments() const noexcept { return {segments_, count_}; }
+    struct segment_range {
+        segment* const* first;
+        segment* const* last;
+        [[nodiscard]] segment* const* begin() const noexcept { return first; }
+        [[nodiscard]] segment* const* end() const noexcept { return last; }
+    };
+    [[nodiscard]] segment_range segments() const noexcept { return {segments_, segments_ + count_}; }
     // Returns the length of the free run that ends before page `at`; 0 if there is none.
     HEADROOM_ALWAYS_INLINE static std::size_t free_pages_before(const segment& of, std::size_t at) noexcept {
         return at != 0 && of.state(at - 1).is_free() ? of.state(at - 1).length() : 0;
@@ -278,9 +283,17 @@ private:
 
     // Returns the place in segments_ of the first segment at or behind the address.
     [[nodiscard]] segment** lower_bound(std::uintptr_t address) const noexcept {
-        return std::lower_bound(segments_, segments_ + count_, address, [](const segment* each, std::uintptr_t sought) {
-            return detail::address_of(each->data()) < sought;
-        });
+        std::size_t first = 0;
+        for (std::size_t count = count_; count != 0;) {
+            const std::size_t half = count / 2;
+            if (detail::address_of(segments_[first + half]->data()) < address) {
+                first += half + 1;
+                count -= half + 1;
+            } else {
+                count = half;
+            }
+        }
+        return segments_ + first;
     }
     // Returns the segment that find() looks for.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE segment* find_segment(const void* place) noexcept {

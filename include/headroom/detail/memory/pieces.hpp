@@ -2,12 +2,12 @@
 // Pieces: what memory resources get from upstream or from a reservation, and the arithmetic of addresses.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
 #include <new>
 #include <system_error>
+#include <vector>    // max, min
 
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/attributes.hpp>

@@ -4,7 +4,6 @@
 // segment that is not const.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -68,7 +67,12 @@ private:
     static constexpr std::uint8_t free_run = 0xFE;     // at the ends of a free run
     static constexpr std::uint8_t block_run = 0xFF;    // at the ends of the run of a run block
     static_assert(bin_count <= free_run);
-    static_assert(std::ranges::all_of(bin_shapes, [](const bin_shape& each) { return each.blocks < 1024 && each.pages < 64; }));
+    static_assert([] {
+        for (const bin_shape& each : bin_shapes) {
+            if (each.blocks >= 1024 || each.pages >= 64) return false;
+        }
+        return true;
+    }());
 
     void set_run(std::uint8_t kind, std::size_t length) noexcept {
         first_free_ = static_cast<std::uint16_t>(length);

@@ -9,7 +9,6 @@
 // docs/design.md has the states of a free block. Blocks carved from the first small chunks are in no slab, and have a list of their own.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -17,6 +16,7 @@
 #include <memory_resource>
 #include <new>
 #include <utility>
+#include <vector>    // max, min
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>

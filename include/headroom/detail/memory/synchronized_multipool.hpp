@@ -13,11 +13,11 @@
 // Document: P0089R0 (section 4 on synchronized multipools; benchmark IV).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
+#include <vector>    // min
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>

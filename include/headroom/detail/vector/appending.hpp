@@ -189,7 +189,7 @@ protected:
                                                     sizeof(value_type) <= 64 && can_construct_as_bytes<value_type, Args...>;
     // Slow path of emplace_back(): appends to a full container in one of three ways. With `Quiet`, returns null if it cannot grow.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr value_type* emplace_back_slow_(Args&&... args) {
+    HEADROOM_OPTIMISED_INLINE constexpr value_type* emplace_back_slow_(Args&&... args) {
         HEADROOM_UNPOISON_CAPACITY();
         if constexpr (Store::never_relocates_) {
             // 1. Grow, then construct: elements never move, and so do not the arguments that refer to them.
@@ -213,7 +213,7 @@ protected:
     }
     // Grows by one element, then constructs it at the end. With `Quiet`, returns null if it cannot grow.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr value_type* grow_then_construct_(Args&&... args) {
+    HEADROOM_OPTIMISED_INLINE constexpr value_type* grow_then_construct_(Args&&... args) {
         if constexpr (Quiet) {
             if (!this->try_grow_by_one_()) return nullptr;
         } else {
@@ -247,9 +247,9 @@ protected:
     }
     // True if growing first is safe: the store never relocates, or building the elements cannot throw and reads none that is moved.
     template <class Source>
-    HEADROOM_ALWAYS_INLINE constexpr bool can_grow_before_construct_([[maybe_unused]] const Source& source,
-                                                                     [[maybe_unused]] size_type skip,
-                                                                     [[maybe_unused]] size_type count) const noexcept {
+    HEADROOM_OPTIMISED_INLINE constexpr bool can_grow_before_construct_([[maybe_unused]] const Source& source,
+                                                                        [[maybe_unused]] size_type skip,
+                                                                        [[maybe_unused]] size_type count) const noexcept {
         if constexpr (Store::never_relocates_) {
             return true;
         } else {

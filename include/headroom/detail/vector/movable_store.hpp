@@ -142,7 +142,7 @@ public:
 
     // Inserts one element, made from the arguments, before `at` of a full block. Returns it; with `Quiet`, null if memory is refused.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
+    HEADROOM_OPTIMISED_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
         const std::size_t size = element_count_();
         const auto index = at - begin_;
         block_type_ to;
@@ -357,8 +357,8 @@ private:
         constexpr block_guard_(memory_reference_ from, block_type_ what) noexcept : memory(from), held(what) {}
         block_guard_(const block_guard_&) = delete;
         block_guard_& operator=(const block_guard_&) = delete;
-        HEADROOM_ALWAYS_INLINE constexpr ~block_guard_() { memory.release_slow(held.begin, held.cap); }
-        HEADROOM_ALWAYS_INLINE constexpr block_type_ keep() noexcept {
+        HEADROOM_OPTIMISED_INLINE constexpr ~block_guard_() { memory.release_slow(held.begin, held.cap); }
+        HEADROOM_OPTIMISED_INLINE constexpr block_type_ keep() noexcept {
             const block_type_ kept = held;
             held = block_type_{};
             return kept;
@@ -458,9 +458,9 @@ private:
 
     // Implements construct_in_new_block_() without the vector's address: see "register cursor" in appending.hpp.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr block_type_ grow_and_construct_(memory_reference_ memory, const pointer& begin,
-                                                                            const pointer& at, const pointer& end,
-                                                                            const pointer& cap, Args&&... args) {
+    HEADROOM_OPTIMISED_INLINE static constexpr block_type_ grow_and_construct_(memory_reference_ memory, const pointer& begin,
+                                                                               const pointer& at, const pointer& end,
+                                                                               const pointer& cap, Args&&... args) {
         const auto size = static_cast<std::size_t>(cap - begin);
         // Expands the block in place if the new element comes last; otherwise takes a new one.
         block_type_ to;

@@ -4,18 +4,26 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 
+#include <headroom/commit_policy.hpp>
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/range/acquiring.hpp>
+#include <headroom/detail/range/changing.hpp>
+#include <headroom/detail/range/committing.hpp>
+#include <headroom/detail/range/counters.hpp>
+#include <headroom/detail/range/held_range.hpp>
+#include <headroom/detail/range/moving.hpp>
+#include <headroom/detail/range/naming.hpp>
+#include <headroom/detail/range/protecting.hpp>
+#include <headroom/detail/refused.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
-#include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
@@ -98,7 +106,7 @@ public:
         const std::size_t bytes = start_offset + (elements == 0 ? 1 : elements * sizeof(T));
         failure why;
         const held_range held = detail::acquire_range(bytes, true, bytes, commit, why);
-        if (why) throw_refused_(what, bytes, why);
+        if (why) detail::throw_refused(what, bytes, why);
         return settled_store_(make_placement_(held, start_offset, elements, true, commit));
     }
 
@@ -279,11 +287,6 @@ private:
     // A refusal by the library, not by the system: it has no category.
     static constexpr failure over_limit_{1, nullptr};
 
-    // Throws `refused` for `bytes` bytes, with `what` in its message.
-    [[noreturn]] HEADROOM_COLD static void throw_refused_(const char* what, std::size_t bytes, const failure& why) {
-        detail::throw_refused(what, bytes, detail::to_error_code(why));
-    }
-
     // Returns the members of a store in the range `held`, whose elements begin at `start_offset`.
     [[nodiscard]] static placement_ make_placement_(const held_range& held, std::size_t start_offset, std::size_t max, bool exact,
                                                     const commit_policy& how) noexcept {
@@ -316,7 +319,7 @@ private:
     [[nodiscard]] static placement_ reserve_or_throw_(std::size_t floor_bytes, const char* what) {
         failure why;
         const placement_ made = reserve_default_(floor_bytes, why);
-        if (why) throw_refused_(what, default_bytes_(), why);
+        if (why) detail::throw_refused(what, default_bytes_(), why);
         return made;
     }
 
@@ -372,12 +375,12 @@ private:
     // Throws std::length_error for over_limit_, else `refused`.
     [[noreturn]] HEADROOM_COLD static void throw_failure_(const failure& why, std::size_t elements) {
         if (why.category == nullptr) detail::throw_length_error("headroom::settled_vector: past the reservation");
-        throw_refused_("commit memory for a settled_vector", elements * sizeof(T), why);
+        detail::throw_refused("commit memory for a settled_vector", elements * sizeof(T), why);
     }
 
     // Makes the range read-write if it is not. False if the system refuses; a destructor would then fault.
     HEADROOM_COLD static bool try_make_writable_(range* control) noexcept {
-        return detail::current_access(control) == access::read_write || !detail::protect(control, access::read_write);
+        return detail::current_access(control) == access::read_write || detail::try_protect(control, access::read_write);
     }
 
     // Sets the members to the range, without elements. Releases nothing: a caller that held elements there sets `end_` afterwards.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes a system call of the library's fail, which may be a shared one.
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
