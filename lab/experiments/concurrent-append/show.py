@@ -35,12 +35,14 @@ EXPERIMENT = Experiment(
     ),
     contests=(
         Contest("time", "time of an append",
-                "threads that append to one array, one by one or few together",
-                "a vector for each thread, where nobody reads before the end"),
+                "one thread alone, or few long appends, to an array that threads share",
+                "a mutex and std::vector, where appends seldom meet; a vector for each thread, where nobody reads before the end"),
     ),
     more=(Contest("time_first", "the first time, with fresh memory"), Contest("worst", "the slowest run divided by the median")),
     reading="Time of an append over the number of threads; lower is better.",
     yardstick="std::vector, mutex",
+    # It appends to arrays of its own, which nobody can read before the end: no answer to the question.
+    no_choice=frozenset({"std::vector per thread, concatenated"}),
     pictures=pictures,
     place=175,
 )

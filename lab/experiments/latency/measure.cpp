@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/experiment.hpp"
+#include "measure/first_use.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
 #include "workloads/distribution.hpp"
@@ -51,6 +52,7 @@ struct run_latency {
         return with_element(point.text("element"), [&]<class T>() -> metrics {
             const std::size_t elements = point.count("elements");
             prepare_peer<Peer>(elements * sizeof(T));
+            use_library_once();
             metrics result;
             const tick_scale scale;
             histogram ticks;

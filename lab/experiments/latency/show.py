@@ -7,7 +7,7 @@ from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.pictures.style import arrange
 from headroom_report.results import published, words
-from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Limit, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
 from headroom_report.tables.table import Column, Entry, Table
@@ -85,9 +85,11 @@ EXPERIMENT = Experiment(
     contests=(
         Contest("append_max", "longest append",
                 "the longest single append: a commit is a call of the system, a block list takes its next block",
-                "std::deque, where elements need not lie side by side"),
+                "std::deque, where elements need not lie side by side",
+                Limit("the first touch of 16 pages", "commit-cost", {"pages": 16}, "first_touch", "call_p50")),
         Contest("append_p999999", "append at p99.9999",
-                "the slowest appends in a million: pages are committed as they are needed", "a policy that commits ahead: prefault_ahead"),
+                "the slowest appends in a million: pages are committed as they are needed", "a policy that commits ahead: prefault_ahead",
+                Limit("the first touch of 64 pages", "commit-cost", {"pages": 64}, "first_touch", "call_p50")),
         Contest("append_p50", "median append", "the median append, timed one by one"),
     ),
     more=(

@@ -214,7 +214,7 @@ EXPERIMENT = Experiment(
     limits="Allocators whose smallest unit is large are at a disadvantage where lists are tiny.",
     contests=(
         Contest("time", "time of an access after shuffling",
-                "reading lists after shuffling, against a pool for each list of the standard library"),
+                "reading lists after shuffling, against the standard library's pool, whose nodes have no bytes between them"),
         Contest("degradation", "time after ÷ time before", "how much slower reading becomes by shuffling"),
     ),
     more=(

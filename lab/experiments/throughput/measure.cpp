@@ -9,7 +9,8 @@
 //   may keep the end of the vector in a register where the container lets it. "time" is the monotonic clock from before the
 //   vector is made until after the last append; "destroy" is what giving it back takes; "loop_cpu" is the processor time of
 //   all threads, so that a helper thread's work shows. Up to 10^4 elements "time" is the first array of the process, and
-//   "time_steady" the median of many more. With "warm" the process has built and destroyed one such vector before.
+//   "time_steady" the median of many more; both libraries have been used for one small vector (measure/first_use.hpp). With
+//   "warm" the process has built and destroyed one such vector before.
 // Disadvantages: reservations at 10^3 elements on the first array (a system call and a page fault against a heap
 //   that is there); std::vector from 10^5 up, whose growing is the question. reserve() would help it, and is another
 //   question. At -O0 every container pays for its own layers of small functions. Containers under "/warm" were allowed
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "engine/experiment.hpp"
+#include "measure/first_use.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
 #include "workloads/elements.hpp"
@@ -50,6 +52,7 @@ struct run_throughput {
         return with_element(point.text("element"), [&]<class T>() -> metrics {
             const std::size_t elements = point.count("elements");
             prepare_peer<Peer>(elements * sizeof(T));
+            use_library_once();
             if (point.flag("warm")) build<Peer, T>(elements);
             const disturbances before = disturbances_so_far();
             const life first = build<Peer, T>(elements);

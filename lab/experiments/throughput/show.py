@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     ),
     contests=(
         Contest("time", "time to build",
-                "the first vector of a process: it finds out about the system first", "std::vector, where a process has one short vector"),
+                "the first array of a process: no memory waits yet", "std::vector, where a process has one short vector"),
         Contest("time_steady", "time to build, again and again"),
     ),
     more=(

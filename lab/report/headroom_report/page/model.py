@@ -326,7 +326,8 @@ def claims_table(rows: list[tuple[Verdict, ...]], caption: str, machines: list[M
 
 def losing_table(machines: list[Machine]) -> Table:
     table = Table(texts(*losing.TITLES), caption="Where it loses")
-    for loss in losing.of({machine.name: machine.standing for machine in machines}, experiments.every()):
+    standings, cells = {machine.name: machine.standing for machine in machines}, {machine.name: machine.cells for machine in machines}
+    for loss in losing.of(standings, experiments.every(), cells):
         table.rows.append([Entry(text) for text in loss.cells])
     return table
 

@@ -13,6 +13,17 @@ PAGE_BY_PAGE = "headroom::settled_vector/page_by_page"  # plays the part of the 
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What the system itself takes for what a measure cannot do without: the median of a cell of another experiment."""
+
+    what: str  # in words, as the subject of "takes"
+    experiment: str
+    where: dict
+    contender: str
+    metric: str
+
+
+@dataclass(frozen=True)
 class Contest:
     """A measure that contenders are compared by; less is better."""
 
@@ -20,6 +31,7 @@ class Contest:
     title: str
     lost: str = ""  # the work at which Headroom loses by it, and why, in a clause
     instead: str = ""  # what to use there
+    limit: Limit | None = None  # why it can be no less
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import math
 import statistics
 from collections import Counter
 from dataclasses import dataclass
-from typing import Iterable
+from typing import Iterable, Mapping
 
 from ..results import words
-from ..results.catalogue import Contest, Experiment
+from ..results.catalogue import Contest, Experiment, Limit
+from ..results.figures import Cell
 from ..results.strategies import implementation
 from .standing import CLOSE, Place, Standing
 
@@ -37,8 +38,8 @@ class Loss:
 TITLES = ("at what", "against whom", "by how much", "what to use there", "on")
 
 
-def of(standings: dict[str, Standing], experiments: Iterable[Experiment]) -> list[Loss]:
-    """The lines of these machines, by their names; those that lose most cells by most come first."""
+def of(standings: dict[str, Standing], experiments: Iterable[Experiment], cells: Mapping[str, list[Cell]] = {}) -> list[Loss]:
+    """The lines of these machines, by their names; those that lose most cells by most come first. Limits are of the machine's cells."""
     contests = {(experiment.id, contest.metric): (experiment, contest) for experiment in experiments for contest in experiment.contests}
     weighed: list[tuple[float, Loss]] = []
     for machine, standing in standings.items():
@@ -49,11 +50,20 @@ def of(standings: dict[str, Standing], experiments: Iterable[Experiment]) -> lis
                 groups.setdefault((place.experiment, place.metric), []).append(place)
         for key, places in groups.items():
             weight = sum(min(math.log(place.ratio), 10.0) for place in places)  # infinite where Headroom did not end well
-            weighed.append((weight, _loss(machine, *contests[key], places, decided[key])))
+            weighed.append((weight, _loss(machine, *contests[key], places, decided[key], cells.get(machine, []))))
     return [loss for _, loss in sorted(weighed, key=lambda pair: -pair[0])[:MOST]]
 
 
-def _loss(machine: str, experiment: Experiment, contest: Contest, places: list[Place], decided: int) -> Loss:
+def _limit(limit: Limit | None, cells: list[Cell]) -> str:
+    """"; limit: a page's first touch takes 1.3 µs", or nothing where that was not measured."""
+    for cell in cells:
+        if limit and cell.experiment == limit.experiment and all(cell.parameters.get(name) == value for name, value in limit.where.items()):
+            figure = cell.figure(limit.contender, limit.metric)
+            return f"; limit: {limit.what} takes {words.seconds(figure.median)}" if figure else ""
+    return ""
+
+
+def _loss(machine: str, experiment: Experiment, contest: Contest, places: list[Place], decided: int, cells: list[Cell]) -> Loss:
     peers = Counter(implementation(place.other) for place in places)
     named = [name.replace("container::pmr::", "") for name, _ in peers.most_common(2)]
     against = ", ".join(named) + (" and others" if len(peers) > len(named) else "")
@@ -61,7 +71,7 @@ def _loss(machine: str, experiment: Experiment, contest: Contest, places: list[P
     middle, most = statistics.median(ratios), ratios[-1]
     times = f"{words.ratio(middle)} times" if len(ratios) == 1 else f"{words.ratio(middle)} times, at most {words.ratio(most)}"
     return Loss(
-        contest.lost or f"{experiment.title}: {contest.title}",
+        (contest.lost or f"{experiment.title}: {contest.title}") + _limit(contest.limit, cells),
         against,
         f"{times}, in {len(places)} of {decided} cells",
         contest.instead,
