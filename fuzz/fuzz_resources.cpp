@@ -9,8 +9,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {
-        test::run_bytes(data, size);
-    } catch (const test::broken_promise& promise) {
+        headroom_test::run_bytes(data, size);
+    } catch (const headroom_test::broken_promise& promise) {
         std::fprintf(stderr, "broken promise: %s\n", promise.what());
         std::abort();
     }
