@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from headroom_report.__main__ import main
 from headroom_report.page import model
-from headroom_report.results import reading, sets
+from headroom_report.results import figures, reading, sets
 from headroom_report.verdicts import losing, standing
 from headroom_report.verdicts.standing import Place
 
@@ -71,10 +71,10 @@ def test_where_it_loses_is_told_by_experiment_and_measure_with_the_worst_and_how
 def test_a_line_says_the_limit_that_was_measured_on_its_machine():
     from headroom_report.page import experiments
 
-    touching = samples.cell("commit-cost", {"pages": 16}, {"first_touch": {"call_p50": 2e-5}})
+    touching = figures.cells(samples.rounds("commit-cost", "first_touch", [2e-5], "call_p50", pages=16))
     lost = place(3.0, "latency", "append_max")
-    said = [losing.of({"One": standing.Standing([lost])}, experiments.every(), cells)[0].work for cells in ({"One": [touching]}, {"Two": [touching]})]
-    assert said[0].endswith("; limit: the first touch of 16 pages takes 20 µs") and "limit" not in said[1]
+    said = [losing.of({"One": standing.Standing([lost])}, experiments.every(), cells)[0].work for cells in ({"One": touching}, {"Two": touching})]
+    assert said[0].endswith("; limit: the first touch of 16 pages takes 20.0 µs") and "limit" not in said[1]
 
 
 def test_what_lies_within_a_twentieth_is_no_line_and_there_are_at_most_twelve():
