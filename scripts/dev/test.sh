@@ -29,7 +29,7 @@ test_preset() {
     mkdir -p build/log
     note_commit "$preset"
     case $preset:$mode in
-        dev:full) only=(-E '^consumer\.(conan|deb|debian|preset|vcpkg)$') ;;    # packages, and all of the library optimised, take their time: --slow, --everywhere
+        dev:full) only=(-E '^consumer\.(conan|debian|preset|vcpkg)$') ;;    # packages, and all of the library optimised, take their time: --slow, --everywhere
         dev:fast) only=(-E '^(consumer\.|weather$)') ;;    # what a change of the code seldom breaks
         i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;;
         i686:*) flags=(-DHEADROOM_ONLY_LABEL=) ;;
