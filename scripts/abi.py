@@ -6,7 +6,7 @@ Why: the SONAME promises that programs need not be compiled again; nobody sees b
 Takes the libraries that the test consumer.install_shared installed in build/dev (or in --prefix), and the public classes of
 tests/whole/abi/classes.cpp, most of which are in no library. libabigail reads their debug information. Before 1.0 a minor version
 may change everything, and its SONAME changes with it; within one, an ABI that is not the recorded one is an error. --record records it
-anew: a patch release may do so only for what abidiff calls harmless. Ends with 77 where libabigail, or the compiler that
+anew, and Debian's lists of symbols (debian/*.symbols): a patch release may do so only for what abidiff calls harmless. Ends with 77 where libabigail, or the compiler that
 made the record, is missing.
 """
 import argparse
@@ -77,6 +77,23 @@ def planted(cxx, work, old):
     return "planted_" in differences(old, work / "planted.abi")
 
 
+def debian_symbols(name, library, at):
+    """The list of a library's symbols for dpkg-gensymbols, by their C++ names. Those for components alone may go: they are of one version."""
+    whole, major, minor = re.search(r"project\(headroom VERSION ((\d+)\.(\d+)\.\d+)", text("CMakeLists.txt")).groups()
+    inside = {called for path in (ROOT / "src").rglob("*.hpp")
+              for called in re.findall(r"HEADROOM_FOR_COMPONENTS [^;(]*?(~?\w+)\(", path.read_text(encoding="utf-8"))}
+    since = dict(re.findall(r'"(.*)@Base" (\S+)', at.read_text(encoding="utf-8"))) if at.exists() else {}
+    names = {line.split(" ", 2)[2] for line in run("nm", "-DC", "--defined-only", library).stdout.splitlines()}
+    listed = [f"{name}.so.{major}.{minor} {name}{major}.{minor} #MINVER#", "* Build-Depends-Package: libheadroom-dev"]
+    for symbol in sorted(names):
+        called = re.search(r"(~?\w+)\(", symbol)
+        tags = "optional|c++" if called and called[1] in inside else "c++"
+        listed.append(f' ({tags}|arch-bits=64)"{symbol}@Base" {since.get(symbol, whole)}')
+    # Of 32 bits sizes have another type, and so the names.
+    listed.append(f' (regex|arch-bits=32)"^_Z.*@Base$" {whole}')
+    return "\n".join(listed) + "\n"
+
+
 def main(arguments):
     cxx = shutil.which(arguments.cxx)
     compiler = compiler_of(cxx) if cxx else "none"
@@ -123,6 +140,14 @@ def main(arguments):
                 print(f"{name}: recorded. {changes}")
             elif changes:
                 print(f"{name} has another ABI than the recorded one of {soname()}; {FORGOTTEN}\n{changes}")
+                failed = True
+        for name in LIBRARIES:
+            at = ROOT / f"debian/{name}{soname().removeprefix('libheadroom.so.')}.symbols"
+            symbols = debian_symbols(name, found[name], at)
+            if arguments.record:
+                at.write_text(symbols, encoding="utf-8")
+            elif not at.exists() or at.read_text(encoding="utf-8") != symbols:
+                print(f"{at.relative_to(ROOT)} is not of this library; {FORGOTTEN}")
                 failed = True
         if arguments.record:
             note.write_text(f"{soname()}\n{compiler}\n", encoding="utf-8")

@@ -29,6 +29,8 @@ CLEAN = {
     "lab/report/headroom_report/tables/table.py": "from ..results import words\n",
     "lab/report/headroom_report/page/html.py": "from ..tables.table import Table\n",
     "CMakeLists.txt": "project(headroom VERSION 1.2.3)\n",
+    "debian/changelog": "headroom (1.2.3-0upstream1) UNRELEASED; urgency=medium\n",
+    "debian/control": "Package: libheadroom-file1.2\nDepends: libheadroom1.2\n",
     "REUSE.toml": 'SPDX-License-Identifier = "MIT"\n',
     "include/headroom/detail/language.hpp": HEADER + "".join(f"#define HEADROOM_VERSION_{part}\n" for part in ("MAJOR 1", "MINOR 2", "PATCH 3")),
 }
@@ -90,6 +92,8 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("style", "include/headroom/pages.hpp", "#pragma once\n", "pages.hpp:1: opens without saying what it is"),
     ("style", "src/range/cache.cpp", "\tint x;\n", "src/range/cache.cpp:1: a tab or a trailing blank"),
     ("version", "include/headroom/detail/language.hpp", HEADER + "#define HEADROOM_VERSION_MAJOR 1\n", "HEADROOM_VERSION_* is not version 1.2.3"),
+    ("version", "debian/changelog", "headroom (1.2.2-0upstream1) UNRELEASED; urgency=medium\n", "debian/changelog:1: not version 1.2.3"),
+    ("version", "debian/control", "Package: libheadroom-file1.2\nDepends: libheadroom1.1\n", "debian/control:2: libheadroom1.1 is not named as the library"),
     ("version", "src/range/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without `{ inline namespace v1_2 {`"),
     ("version", "src/range/cache.cpp", "namespace headroom { inline namespace v1_1 {\n", "cache.cpp:1: v1_1 is not this version"),
     ("conformance", "docs/conformance.md", "| `x` | `suite.none` | |\n", "docs/conformance.md:1: there is no test suite.none"),

@@ -29,4 +29,10 @@ for path in files(".json"):
 macros = re.findall(r"#define HEADROOM_VERSION_\w+ (\d+)", text("include/headroom/detail/language.hpp"))
 if ".".join(macros) != whole:
     findings.append(f"include/headroom/detail/language.hpp:1: HEADROOM_VERSION_* is not version {whole}")
+if text("debian/changelog").split("(", 1)[1].split("-", 1)[0] != whole:
+    findings.append(f"debian/changelog:1: not version {whole}")
+for number, line in lines("debian/control"):
+    for library, named in re.findall(r"\b(libheadroom(?:-\w+)?)(\d+\.\d+)\b", line):
+        if named != f"{major}.{minor}":
+            findings.append(f"debian/control:{number}: {library}{named} is not named as the library, .so.{major}.{minor}")
 finish(findings)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Makes everything that a release consists of, in a folder, and publishes nothing: python3 scripts/release.py 0.1.0
 
-The folder (build/release-VERSION unless --out names another) gets: the sources as a tarball; the single header; the Python
-package as wheel and source distribution; the notes, of CHANGELOG.md; a bill of materials (SPDX 2.3); and SHA256SUMS.
+The folder (build/release-VERSION unless --out names another) gets: the sources as a tarball; the single header; Debian's source and binary
+packages; the Python package as wheel and source distribution; the notes, of CHANGELOG.md; a bill of materials (SPDX 2.3); and SHA256SUMS.
 All of it is made of the tarball alone, whose files are those of the commit, so what is not committed is in no part of it.
 
 --twice makes it twice, in folders of other names, and fails if any file differs. --only PART... makes these parts only (see PARTS).
-Needs git, and for the Python package what python/pyproject.toml asks for.
+Needs git; for Debian's packages dpkg-dev and what debian/control asks for; for Python's what python/pyproject.toml asks for.
+scripts/try_release.py installs what this has made.
 """
 import argparse
 import datetime
@@ -16,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,7 +40,8 @@ def check(version):
     """What every release has: one version everywhere, a section of CHANGELOG.md, a commit."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise Refused(f"{version}: a version is MAJOR.MINOR.PATCH")
-    for name, pattern in (("CMakeLists.txt", r"project\(headroom VERSION ([\d.]+)"), ("python/pyproject.toml", r'(?m)^version = "([\d.]+)"')):
+    for name, pattern in (("CMakeLists.txt", r"project\(headroom VERSION ([\d.]+)"), ("python/pyproject.toml", r'(?m)^version = "([\d.]+)"'),
+                          ("debian/changelog", r"^headroom \(([\d.]+)[-)]")):
         found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"))
         if not found or found[1] != version:
             raise Refused(f"{name}: is of version {found[1] if found else '?'}, not {version}")
@@ -68,6 +71,23 @@ def tarball(version, out):
 
 def header(version, tree, out, when):
     run(sys.executable, "-B", "scripts/amalgamate.py", out / f"headroom-{version}.hpp", cwd=tree)
+
+
+def debian(version, tree, out, when):
+    """Source and binary packages, unsigned, built in a copy of the sources beside the tarball, as dpkg-source wants to find them.
+
+    Their time is that of debian/changelog, as for everybody else who builds them.
+    """
+    folder = tree.parent / "debian-packages"
+    folder.mkdir()
+    shutil.copy2(out / f"headroom-{version}.tar.gz", folder / f"headroom_{version}.orig.tar.gz")
+    shutil.copytree(tree, folder / tree.name, symlinks=True)
+    run("dpkg-buildpackage", "-us", "-uc", "--build=source,binary", cwd=folder / tree.name,
+        DEB_BUILD_OPTIONS=f"parallel={os.cpu_count()} noautodbgsym")
+    # Not .changes and .buildinfo, which are for an upload and name the machine's packages.
+    for made in sorted(folder.iterdir()):
+        if made.suffix in (".deb", ".dsc", ".gz", ".xz"):
+            shutil.copy2(made, out / made.name)
 
 
 def python(version, tree, out, when):
@@ -125,7 +145,7 @@ def copyright_of(tree):
     return next(line for line in (tree / "LICENSE").read_text(encoding="utf-8").splitlines() if line.startswith("Copyright"))
 
 
-PARTS = {"header": header, "python": python, "notes": notes, "sbom": sbom}    # beside the tarball, of which they are made
+PARTS = {"header": header, "debian": debian, "python": python, "notes": notes, "sbom": sbom}    # beside the tarball, of which they are made
 
 
 def sums(out):

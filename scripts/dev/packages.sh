@@ -12,6 +12,7 @@ packages_elsewhere=("${packages_build[@]}" clang-19 python3 g++-11 clang-14 libc
 packages_msvc=("${packages_build[@]}" googletest wine wine64 clang-tools-19 lld-19 llvm-19)    # presets msvc and clang-cl, beside a folder that nobody may hand out
 packages_full=("${packages_fast[@]}" "${packages_tools[@]}" "${packages_lab[@]}" "${packages_elsewhere[@]}" clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 g++-i686-linux-gnu
                universal-ctags gdb libseccomp-dev meson dpkg-dev abigail-tools file btrfs-progs chromium python3-dev pybind11-dev libfmt-dev)
+packages_slow=(debhelper lintian)    # Debian's packages as Debian builds them; full has the rest
 packages_python=(python3 python3-venv ca-certificates)
 packages_everywhere=("${packages_fast[@]}" "${packages_elsewhere[@]}" clang-15 clang-16    # not g++-multilib: it removes the cross compilers
                      slurmctld slurmd slurm-client munge parallel)

@@ -29,7 +29,7 @@ test_preset() {
     mkdir -p build/log
     note_commit "$preset"
     case $preset:$mode in
-        dev:full) only=(-E '^consumer\.(conan|deb|preset|vcpkg)$') ;;    # packages, and all of the library optimised, take their time: --slow, --everywhere
+        dev:full) only=(-E '^consumer\.(conan|debian|preset|vcpkg)$') ;;    # packages, and all of the library optimised, take their time: --slow, --everywhere
         dev:fast) only=(-E '^(consumer\.|weather$)') ;;    # what a change of the code seldom breaks
         i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;;
         i686:*) flags=(-DHEADROOM_ONLY_LABEL=) ;;
@@ -180,8 +180,9 @@ command_test() {
     if [ $mode = everywhere ]; then presets+=("${presets_everywhere[@]}"); fi
     case $mode in
         fast) need "${packages_fast[@]}" ;;
-        full | slow) need "${packages_full[@]}" "${packages_python[@]}" ;;
-        *) need "${packages_full[@]}" "${packages_everywhere[@]}" "${packages_python[@]}" ;;
+        full) need "${packages_full[@]}" "${packages_python[@]}" ;;
+        slow) need "${packages_full[@]}" "${packages_slow[@]}" "${packages_python[@]}" ;;
+        *) need "${packages_full[@]}" "${packages_slow[@]}" "${packages_everywhere[@]}" "${packages_python[@]}" ;;
     esac
     [ $mode = fast ] || need_test_python
     case $mode in
