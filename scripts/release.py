@@ -13,6 +13,7 @@ import argparse
 import datetime
 import gzip
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -49,6 +50,18 @@ def check(version):
     changed = run("git", "status", "--porcelain", "--untracked-files=no")
     if changed:
         raise Refused(f"a release is made of a commit; not committed:\n{changed}")
+
+
+def check_tools(parts):
+    """What the parts are made with, before minutes have gone into the first of them."""
+    if "debian" in parts and not shutil.which("dpkg-buildpackage"):
+        raise Refused("Debian's packages need dpkg-buildpackage (Debian: dpkg-dev)")
+    if "python" in parts:
+        asked = re.search(r"(?ms)^requires = \[(.*?)\]", (ROOT / "python/pyproject.toml").read_text(encoding="utf-8"))[1]
+        for requirement in re.findall(r'"([^"]+)"', asked):
+            name = re.match(r"[\w-]+", requirement)[0].replace("-", "_")
+            if importlib.util.find_spec(name) is None:
+                raise Refused(f"the Python package needs {requirement} in {sys.executable} (`./dev test python` makes a .venv that has it)")
 
 
 def notes_of(version, changelog):
@@ -185,6 +198,7 @@ def main():
     out = (said.out or ROOT / "build" / f"release-{said.version}").resolve()
     try:
         check(said.version)
+        check_tools(said.only)
         make(said.version, out, said.only)
         if said.twice:
             with tempfile.TemporaryDirectory(prefix="headroom-again-") as again:

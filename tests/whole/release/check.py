@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -42,6 +43,13 @@ class Release(unittest.TestCase):
             self.assertEqual(run.returncode, 1)
             self.assertIn("version", run.stderr)
             self.assertFalse((self.folder / "out").exists())
+
+    def test_is_refused_before_it_begins_without_its_tools(self):
+        with unittest.mock.patch("shutil.which", return_value=None), self.assertRaisesRegex(release.Refused, "dpkg-buildpackage"):
+            release.check_tools(["notes", "debian"])
+        with unittest.mock.patch("importlib.util.find_spec", return_value=None), self.assertRaisesRegex(release.Refused, "scikit-build-core"):
+            release.check_tools(["python"])
+        release.check_tools(["header", "notes", "sbom"])
 
     def test_is_refused_where_something_lies_already(self):
         (self.folder / "mine").touch()
