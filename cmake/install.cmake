@@ -5,18 +5,19 @@ include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
 
 # The core and its components, each with an export of its own, so that a packager can part them: headroom-config.cmake includes those that
-# are there. A shared library is CMake's component `runtime`, `runtime_file` or `runtime_exchange`.
-function(headroom_install target export component)
+# are there. A shared library is CMake's component `runtime`, `runtime_file` or `runtime_exchange`; what a program is built with is
+# `development`, `development_file` or `development_exchange`, and the headers are all in the first.
+function(headroom_install target export runtime development)
   install(TARGETS ${target} EXPORT ${export}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT development
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
-  install(EXPORT ${export} NAMESPACE headroom:: DESTINATION ${package} COMPONENT development)
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${development}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${runtime} NAMELINK_COMPONENT ${development}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${runtime})
+  install(EXPORT ${export} NAMESPACE headroom:: DESTINATION ${package} COMPONENT ${development})
 endfunction()
-headroom_install(headroom headroom-targets runtime)
-headroom_install(headroom_testing headroom-testing-targets development)
+headroom_install(headroom headroom-targets runtime development)
+headroom_install(headroom_testing headroom-testing-targets development development)
 foreach(component IN LISTS headroom_components)
-  headroom_install(headroom_${component} headroom-${component}-targets runtime_${component})
+  headroom_install(headroom_${component} headroom-${component}-targets runtime_${component} development_${component})
 endforeach()
 install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 # The licence asks for its text in each copy.
@@ -49,8 +50,12 @@ install(FILES
 # The prefix is found from where the file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH headroom_pc_prefix
   ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-list(TRANSFORM headroom_components PREPEND headroom- OUTPUT_VARIABLE described)
-foreach(name IN ITEMS headroom headroom-testing LISTS described)
+function(headroom_describe name component)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+endfunction()
+headroom_describe(headroom development)
+headroom_describe(headroom-testing development)
+foreach(component IN LISTS headroom_components)
+  headroom_describe(headroom-${component} development_${component})
 endforeach()

@@ -72,7 +72,7 @@ for package in libheadroom0.1 libheadroom-file0.1 libheadroom-exchange0.1 libhea
 done
 test -s /usr/share/headroom/headroom.natvis
 apt-get purge --yes '*headroom*' > purged.log 2>&1
-if ls -d /usr/include/headroom /usr/lib/*/libheadroom* 2> /dev/null; then exit 1; fi
+left=$(compgen -G '/usr/include/headroom*' || true; compgen -G '/usr/lib/*/libheadroom*' || true); [ -z "$left" ] || { echo "purging left $left"; exit 1; }
 """,
     "tarball": r"""
 cmake -S "$sources" -B library -D CMAKE_INSTALL_PREFIX="$PWD/prefix" -D CMAKE_BUILD_TYPE=Release > library.log 2>&1 || { tail -n 30 library.log; exit 1; }

@@ -156,8 +156,9 @@ public:
     }
     // Like protect(), but returns the system's error, a std::error_code. A program that calls it includes <system_error>: most do not, and
     // that header takes as long to compile as <vector>.
-    [[nodiscard]] typename detail::late<T>::error_code try_protect(access allowed) noexcept {
-        if (control_ == nullptr) return {};
+    template <class Error = typename detail::late<T>::error_code>    // a template: instantiating the class does not need the header
+    [[nodiscard]] Error try_protect(access allowed) noexcept {
+        if (control_ == nullptr) return Error();
         return detail::protect(control_, allowed);
     }
     [[nodiscard]] access current_access() const noexcept {

@@ -16,10 +16,10 @@
 #include "file/forking.hpp"
 #include "file/mapping.hpp"
 #include "file/persisting.hpp"
+#include "range/options.hpp"
 #include "range/range.hpp"
 #include "range/registry.hpp"
 #include "range/counters.hpp"
-#include "range/process_policy.hpp"
 #include "system/unmap_queue.hpp"
 #include "throwing.hpp"
 
@@ -287,7 +287,7 @@ std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, boo
     }
     // Uses huge pages if much is appended between commits: one fault for 2 MiB instead of 4 KiB.
     const bool much = in_use - (std::min)(in_use, control->last_commit) >= 2 * huge_page;
-    if (!exactly && much && step >= huge_page && huge_pages_allowed()) {
+    if (!exactly && much && step >= huge_page && process_allows_huge_pages()) {
         const std::uint64_t from = round_up(static_cast<std::size_t>(before), huge_page);
         const std::uint64_t to = control->file_bytes / huge_page * huge_page;
         if (from < to && !advise_huge(pages_of(control, static_cast<std::size_t>(from), static_cast<std::size_t>(to)))) {

@@ -105,4 +105,6 @@ range_chain read_options_once() noexcept {
     return options != nullptr ? read_options(options) : range_chain();
 }
 
+bool process_allows_huge_pages() noexcept { return huge_pages_allowed(); }
+
 }}}    // namespace headroom::detail

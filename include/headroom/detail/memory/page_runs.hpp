@@ -9,9 +9,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory_resource>
 #include <utility>
-#include <vector>    // copy, copy_backward, min
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/bins.hpp>
@@ -179,7 +179,7 @@ public:
     void release_segment(const segment* gone) noexcept {
         segment** const at = lower_bound(detail::address_of(gone->data()));
         segment* const leaving = *at;
-        std::copy(at + 1, segments_ + count_, at);
+        move_entries(at, at + 1);
         --count_;
         last_found_ = nullptr;
         unlink_and_release(leaving);
@@ -306,6 +306,10 @@ private:
         if (after == segments_ || !(*(after - 1))->holds(place)) return nullptr;
         return last_found_ = *(after - 1);
     }
+    // Moves the entries of segments_ from `from` on to `to`, which may overlap.
+    void move_entries(segment** to, segment* const* from) noexcept {
+        std::memmove(to, from, static_cast<std::size_t>(segments_ + count_ - from) * sizeof(segment*));
+    }
     // Forgets the pages of a segment without a page in use, already removed from segments_, and returns it to upstream.
     void unlink_and_release(segment* gone) noexcept {
         if (gone->high_water() != 0) remove_free_run({*gone, 0}, gone->high_water());
@@ -321,7 +325,7 @@ private:
             auto** const larger =
                 static_cast<segment**>(detail::allocate_upstream(upstream_, more * sizeof(segment*), alignof(segment*)));
             if (segments_ != nullptr) {
-                std::copy(segments_, segments_ + count_, larger);
+                std::memcpy(larger, segments_, count_ * sizeof(segment*));
                 upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
             }
             segments_ = larger;
@@ -329,7 +333,7 @@ private:
         }
         segment* const made = segment::make(memory, upstream_);
         segment** const at = lower_bound(detail::address_of(memory.data));
-        std::copy_backward(at, segments_ + count_, segments_ + count_ + 1);
+        move_entries(at + 1, at);
         *at = made;
         ++count_;
         return made;
