@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where Headroom loses, in at most twelve lines: what the page, README and docs/choosing.md say in the same words.
+"""Where Headroom loses, in at most twelve lines: what the page and README say in the same words.
 
 Every decided cell where Headroom's default takes more than 1.05 of the best of the others is in one group with the others of its
 experiment and measure. A line has the group's work in words (results/catalogue.py), against whom, by how much, and what to use instead.
