@@ -3,8 +3,10 @@
 // of its iterators; no macro and no name of the standard library comes along. Compile it once, with Headroom's headers on the
 // include path, and link the library as ever. Tried with Clang 19; GCC gets modules right in later versions than 12 only.
 module;
+#if !defined(HEADROOM_NO_EXCHANGE)
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>
+#endif
 #include <headroom/file_table.hpp>
 #include <headroom/frozen.hpp>
 #include <headroom/headroom.hpp>

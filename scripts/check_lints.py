@@ -37,6 +37,7 @@ CLEAN = {
 SKIPPED = 77    # a tool that the lint needs is not here
 FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("licence", "src/range/upper.cpp", "void upper() { lower(); }\n", "upper.cpp:1: add"),
+    ("licence", "src/range/lower.cpp", "// SPDX-License-" + "Identifier: GPL-3.0-only\n", "lower.cpp:1: add"),
     ("licence", "REUSE.toml", "version = 1\n", "REUSE.toml:1: says no licence"),
     ("platform", "src/range/cache.cpp", "#if defined(_WIN32)\n#endif\n", "src/range/cache.cpp:1: a platform conditional"),
     ("platform", "include/headroom/pages.hpp", HEADER + "#include <sys/mman.h>\n", "pages.hpp:3: a public header includes"),

@@ -33,6 +33,8 @@ FLAGS = ["-DHEADROOM_ELSEWHERE=ON", "-DHEADROOM_TESTS=OFF", "-DHEADROOM_TOOLS=OF
 AS_ONE = ["-DHEADROOM_UNITY=ON"]
 ONE_BY_ONE = ["macos-aarch64"]    # each source by itself, with the newest C++ library: finds includes that a source lacks
 UNOPTIMISED = ["-DCMAKE_CXX_FLAGS_DEBUG=-O0"]    # a third of the time; ziglang has its C++ library as its preset compiles
+# libc++ includes less from C++23 on: finds headers that another one brought.
+NEWER = {"clang-libcxx": ["-DCMAKE_CXX_STANDARD=23"]}
 ENVIRONMENT = dict(os.environ, LC_ALL="C")    # compilers' English, which COMPLAINT knows
 COMPLAINT = re.compile(r":\d+(:\d+)?: (fatal )?error: |undefined (reference|symbol)|\bld(\.lld)?: error|^CMake Error|^not so: |\*\*\*Exception|\*\*\*Timeout|^terminate called")
 
@@ -56,7 +58,7 @@ class Target:
 
     def run(self):
         """What was done of it, and whether that is all."""
-        flags = FLAGS + ([] if self.name in ONE_BY_ONE else AS_ONE) + ([] if self.name in ZIG + MSVC else UNOPTIMISED)
+        flags = FLAGS + ([] if self.name in ONE_BY_ONE else AS_ONE) + ([] if self.name in ZIG + MSVC else UNOPTIMISED) + NEWER.get(self.name, [])
         if not self.step("cmake", "--preset", self.name, "-B", self.build, *flags):
             return "not configured", False
         if not self.step("cmake", "--build", self.build, "--parallel", "1", "--target", "headroom", "elsewhere", "--", "-k", "0"):

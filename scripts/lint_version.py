@@ -32,7 +32,7 @@ if ".".join(macros) != whole:
 if text("debian/changelog").split("(", 1)[1].split("-", 1)[0] != whole:
     findings.append(f"debian/changelog:1: not version {whole}")
 for number, line in lines("debian/control"):
-    for library, named in re.findall(r"\b(libheadroom(?:-\w+)?)(\d+\.\d+)\b", line):
+    for library, named in re.findall(r"\b(libheadroom(?:-[a-z]+)?)(\d+\.\d+)\b", line):
         if named != f"{major}.{minor}":
             findings.append(f"debian/control:{number}: {library}{named} is not named as the library, .so.{major}.{minor}")
 finish(findings)

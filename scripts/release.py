@@ -52,6 +52,14 @@ def check(version):
         raise Refused(f"a release is made of a commit; not committed:\n{changed}")
 
 
+def check_released(version):
+    """The changelogs say that it is released: a trial may say that it is not yet."""
+    if re.search(rf"(?m)^## {re.escape(version)}, not released", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")):
+        raise Refused(f"CHANGELOG.md: calls {version} not released yet: write when it is, or try with --trial")
+    if "UNRELEASED" in (ROOT / "debian/changelog").read_text(encoding="utf-8").split("\n", 1)[0]:
+        raise Refused("debian/changelog: is UNRELEASED: name the suite, or try with --trial")
+
+
 def check_tools(parts):
     """What the parts are made with, before minutes have gone into the first of them."""
     if "debian" in parts and not shutil.which("dpkg-buildpackage"):
@@ -193,11 +201,14 @@ def main():
     asked.add_argument("version")
     asked.add_argument("--out", type=pathlib.Path, help="the folder; build/release-VERSION if not said")
     asked.add_argument("--twice", action="store_true", help="make it twice and compare")
+    asked.add_argument("--trial", action="store_true", help="also where the changelogs call the version unreleased")
     asked.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
     said = asked.parse_args()
     out = (said.out or ROOT / "build" / f"release-{said.version}").resolve()
     try:
         check(said.version)
+        if not said.trial:
+            check_released(said.version)
         check_tools(said.only)
         make(said.version, out, said.only)
         if said.twice:

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -162,12 +163,17 @@ def main():
         sys.exit(f"try_release.py: {said.folder}: has no headroom-VERSION.tar.gz, or several")
     if not shutil.which("debootstrap", path=os.environ.get("PATH", "") + ":/usr/sbin"):
         sys.exit("try_release.py: debootstrap is not here (Debian: debootstrap)")
+    if os.geteuid() != 0 and not shutil.which("sudo"):
+        sys.exit("try_release.py: neither root nor sudo")
+    os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"    # of who became root without root's own
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))    # what is mounted and made goes
     work = pathlib.Path(tempfile.mkdtemp(prefix="headroom-bare-"))
     root = work / "root"
     try:
         return 1 if try_all(root, said.folder, tarball[0], said.ways or WAYS) else 0
     finally:
-        as_root("umount", "--lazy", root / "proc", stderr=subprocess.DEVNULL)
+        for mounted in ("proc", "sys"):    # debootstrap's own, too, where it was stopped
+            as_root("umount", "--lazy", root / mounted, stderr=subprocess.DEVNULL)
         as_root("rm", "--recursive", "--force", "--one-file-system", work)
 
 

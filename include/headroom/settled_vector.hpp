@@ -155,8 +155,8 @@ public:
         if (control_ != nullptr) detail::protect_or_throw(control_, allowed);
     }
     // Like protect(), but returns the system's error, a std::error_code. A program that calls it includes <system_error>: most do not, and
-    // that header takes as long to compile as <vector>.
-    template <class Error = typename detail::late<T>::error_code>    // a template: instantiating the class does not need the header
+    // that header takes as long to compile as <vector>. A template, so that instantiating the class does not need it.
+    template <class Error = typename detail::late<T>::error_code>
     [[nodiscard]] Error try_protect(access allowed) noexcept {
         if (control_ == nullptr) return Error();
         return detail::protect(control_, allowed);

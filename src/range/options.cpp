@@ -105,6 +105,8 @@ range_chain read_options_once() noexcept {
     return options != nullptr ? read_options(options) : range_chain();
 }
 
+constinit process_limits limits_of_process;
+
 bool process_allows_huge_pages() noexcept { return huge_pages_allowed(); }
 
 }}}    // namespace headroom::detail

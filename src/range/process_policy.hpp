@@ -16,7 +16,7 @@ struct process_limits {
     std::atomic<std::size_t> largest_step{SIZE_MAX};
     std::atomic<std::size_t> mappings{0};    // 0: not set
 };
-inline constinit process_limits limits_of_process;
+extern process_limits limits_of_process;    // of the core: a component that named it would not link
 
 // The limit as it is stored: one mapping is as few as none, which means "not set" there.
 [[nodiscard]] constexpr std::size_t stored_mapping_limit(std::size_t mappings) noexcept { return mappings != 0 ? mappings : 1; }

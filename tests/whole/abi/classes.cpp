@@ -7,7 +7,7 @@
 #include <headroom/headroom.hpp>
 
 // The size instantiates the class: a pointer alone would leave a template declared, and its layout out of what is compared.
-#define CLASS(name, ...) \
+#define CLASS(name, ...)                     \
     static_assert(sizeof(__VA_ARGS__) != 0); \
     extern "C" __attribute__((visibility("default"))) void headroom_abi_##name(const __VA_ARGS__*) {}
 

@@ -44,6 +44,18 @@ class Release(unittest.TestCase):
             self.assertIn("version", run.stderr)
             self.assertFalse((self.folder / "out").exists())
 
+    def test_is_refused_while_the_changelogs_call_it_unreleased(self):
+        with unittest.mock.patch.object(release, "ROOT", self.folder):
+            (self.folder / "debian").mkdir()
+            for changes, packaged, wrong in (("## 1.2.3, not released yet", "headroom (1.2.3-1) unstable;", "CHANGELOG.md"),
+                                             ("## 1.2.3", "headroom (1.2.3-1) UNRELEASED;", "debian/changelog")):
+                (self.folder / "CHANGELOG.md").write_text(f"# Changes\n\n{changes}\n\nNew.\n")
+                (self.folder / "debian/changelog").write_text(f"{packaged} urgency=medium\n")
+                with self.assertRaisesRegex(release.Refused, wrong):
+                    release.check_released("1.2.3")
+            (self.folder / "debian/changelog").write_text("headroom (1.2.3-1) unstable; urgency=medium\n")
+            release.check_released("1.2.3")
+
     def test_is_refused_before_it_begins_without_its_tools(self):
         with unittest.mock.patch("shutil.which", return_value=None), self.assertRaisesRegex(release.Refused, "dpkg-buildpackage"):
             release.check_tools(["notes", "debian"])

@@ -59,7 +59,8 @@ def _limit(limit: Limit | None, cells: list[Cell]) -> str:
     for cell in cells:
         if limit and cell.experiment == limit.experiment and all(cell.parameters.get(name) == value for name, value in limit.where.items()):
             figure = cell.figure(limit.contender, limit.metric)
-            return f"; limit: {limit.what} takes {words.seconds(figure.median)}" if figure else ""
+            if figure:
+                return f"; limit: {limit.what} takes {words.seconds(figure.median)}"
     return ""
 
 
