@@ -244,6 +244,33 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     return make_held(result, size);
 }
 
+namespace {
+
+// Lengthens the file to `wanted` bytes, or as many as there is room for, at least `least`. Returns the error if there is no room for these.
+// Near a limit each success takes at least half of what is left, so that it is reached after O(log) attempts.
+std::error_code grow_in_steps(opened_file* control, std::uint64_t least, std::uint64_t wanted, std::uint64_t step) noexcept {
+    const std::uint64_t before = control->file_bytes;
+    std::error_code error = grow_file(control, wanted);
+    if (!error && control->max_step <= step) control->max_step *= 2;
+    while (error && least < wanted) {
+        control->max_step = (wanted - before) / 2;
+        wanted = (std::max)(least, (before + control->max_step) / page_size() * page_size());
+        error = grow_file(control, wanted);
+    }
+    return error;
+}
+
+// Asks for huge pages for the bytes past `before`: one fault for 2 MiB instead of 4 KiB. Ignores a refusal.
+void advise_huge_past(opened_file* control, std::uint64_t before) noexcept {
+    const std::uint64_t from = round_up(static_cast<std::size_t>(before), huge_page);
+    const std::uint64_t to = control->file_bytes / huge_page * huge_page;
+    if (from < to && !advise_huge(pages_of(control, static_cast<std::size_t>(from), static_cast<std::size_t>(to)))) {
+        control->huge_until = to;
+    }
+}
+
+}    // namespace
+
 std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
     opened_file* const control = file_of(opened);
     why = {};
@@ -273,27 +300,13 @@ std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, boo
         wanted = (std::min)(wanted, most);
     }
     const std::uint64_t before = control->file_bytes;
-    error = grow_file(control, wanted);
-    // Near a limit each success takes at least half of what is left, so that it is reached after O(log) attempts.
-    if (!error && control->max_step <= step) control->max_step *= 2;
-    while (error && least < wanted) {
-        control->max_step = (wanted - before) / 2;
-        wanted = (std::max)(least, (before + control->max_step) / page * page);
-        error = grow_file(control, wanted);
-    }
+    error = grow_in_steps(control, least, wanted, step);
     if (error) {
         why = why_of(error);
         return 0;
     }
-    // Uses huge pages if much is appended between commits: one fault for 2 MiB instead of 4 KiB.
-    const bool much = in_use - (std::min)(in_use, control->last_commit) >= 2 * huge_page;
-    if (!exactly && much && step >= huge_page && process_allows_huge_pages()) {
-        const std::uint64_t from = round_up(static_cast<std::size_t>(before), huge_page);
-        const std::uint64_t to = control->file_bytes / huge_page * huge_page;
-        if (from < to && !advise_huge(pages_of(control, static_cast<std::size_t>(from), static_cast<std::size_t>(to)))) {
-            control->huge_until = to;
-        }
-    }
+    const bool much = in_use - (std::min)(in_use, control->last_commit) >= 2 * huge_page;    // is appended between commits
+    if (!exactly && much && step >= huge_page && process_allows_huge_pages()) advise_huge_past(control, before);
     return usable_elements(control);
 }
 

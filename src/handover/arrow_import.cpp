@@ -133,9 +133,8 @@ void import_lists(const ArrowArray& array, const ArrowSchema& schema, const arro
     }
 }
 
-}    // namespace
-
-arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
+// Throws unless array and schema are there and have the type that is wished, its buffers and children, and numbers in range.
+void check_shape(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
     if (array == nullptr || schema == nullptr) refuse_import("array or schema is null");
     if (array->release == nullptr || schema->release == nullptr) refuse_import("it has been released, or imported, already");
     if (schema->format == nullptr) refuse_import("its schema names no type");
@@ -150,49 +149,59 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     if (array->length < 0 || array->offset < 0 || array->null_count < -1 || array->null_count > array->length) {
         refuse_import("its length, offset or null count is out of range");
     }
-    // No array is longer than memory, so byte counts below cannot overflow.
+    // No array is longer than memory, so byte counts of the other functions cannot overflow.
     const auto most =
         static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / (wish.bytes < 8 ? 8 : wish.bytes);
     const auto length = static_cast<std::uint64_t>(array->length);
     const auto offset = static_cast<std::uint64_t>(array->offset);
     if (length > most || offset > most || length + offset > most) refuse_import("its length and offset are out of range");
+}
 
-    arrow_contents found;
-    found.size = static_cast<std::size_t>(length);
-    found.first_bit = static_cast<std::size_t>(offset);
-    found.large = format == "U" || format == "Z" || format == "+L";
-    found.validity = static_cast<const std::uint8_t*>(array->buffers[0]);
-    if (found.validity == nullptr && array->null_count > 0) refuse_import("it has nulls, and no buffer that says which they are");
-    if (found.validity != nullptr && array->null_count != 0) {
+// Sets validity and null count of `found`. Throws if the array contradicts itself, or has nulls that are not wished. Precondition: size and
+// first_bit of `found` are set.
+void import_nulls(const ArrowArray& array, const arrow_wish& wish, arrow_contents& found) {
+    found.validity = static_cast<const std::uint8_t*>(array.buffers[0]);
+    if (found.validity == nullptr && array.null_count > 0) refuse_import("it has nulls, and no buffer that says which they are");
+    if (found.validity != nullptr && array.null_count != 0) {
         found.null_count = detail::count_zero_bits(found.validity, found.first_bit, found.size);
-        if (array->null_count > 0 && found.null_count != static_cast<std::size_t>(array->null_count)) {
-            refuse_import("it says that it has " + std::to_string(array->null_count) + " nulls, and has " +
+        if (array.null_count > 0 && found.null_count != static_cast<std::size_t>(array.null_count)) {
+            refuse_import("it says that it has " + std::to_string(array.null_count) + " nulls, and has " +
                           std::to_string(found.null_count));
         }
     }
     if (found.null_count != 0 && wish.missing == nulls::refused) {
         refuse_import(std::to_string(found.null_count) + " of its elements are null: pass nulls::allowed and ask is_valid()");
     }
+}
 
-    if (wish.layout == arrow_layout::text) {
-        import_text(*array, found, found.first_bit);
-        return found;
-    }
-    if (lists) {
-        import_lists(*array, *schema, wish, found);
-        return found;
-    }
-    if (found.size == 0) return found;    // some producers have an invalid address for no elements
-    const auto* const values = static_cast<const char*>(array->buffers[1]);
+// Sets the place of numbers or bits in `found`. Throws if there is none, or numbers are not aligned. Precondition: as for import_nulls().
+void import_values(const ArrowArray& array, const arrow_wish& wish, arrow_contents& found) {
+    if (found.size == 0) return;    // some producers have an invalid address for no elements
+    const auto* const values = static_cast<const char*>(array.buffers[1]);
     if (values == nullptr) refuse_import("the buffer of its elements is missing");
-    if (wish.layout == arrow_layout::bits) {
-        found.values = values;
-        return found;
-    }
+    found.values = values;
+    if (wish.layout == arrow_layout::bits) return;
     found.values = values + found.first_bit * wish.bytes;
-    if (reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment != 0) {
-        refuse_import("its elements lie at " + std::to_string(reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment) +
-                      " bytes past a multiple of " + std::to_string(wish.alignment) + ": copy them to aligned memory first");
+    if (const auto past = reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment; past != 0) {
+        refuse_import("its elements lie at " + std::to_string(past) + " bytes past a multiple of " +
+                      std::to_string(wish.alignment) + ": copy them to aligned memory first");
+    }
+}
+
+}    // namespace
+
+arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
+    check_shape(array, schema, wish);
+    const std::string_view format = schema->format;
+    arrow_contents found;
+    found.size = static_cast<std::size_t>(array->length);
+    found.first_bit = static_cast<std::size_t>(array->offset);
+    found.large = format == "U" || format == "Z" || format == "+L";
+    import_nulls(*array, wish, found);
+    switch (wish.layout) {
+        case arrow_layout::text: import_text(*array, found, found.first_bit); break;
+        case arrow_layout::lists: import_lists(*array, *schema, wish, found); break;
+        default: import_values(*array, wish, found);
     }
     return found;
 }
