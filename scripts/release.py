@@ -73,11 +73,11 @@ def check_tools(parts):
 
 
 def notes_of(version, changelog):
-    """The section of CHANGELOG.md, without its heading."""
+    """The section of CHANGELOG.md, without its heading and its links, which lead to files of the tarball."""
     found = re.search(rf"(?ms)^## {re.escape(version)}(?![\d.])[^\n]*\n(.*?)(?=^## |\Z)", changelog)
     if not found or not found[1].strip():
         raise Refused(f"CHANGELOG.md: has no section of {version}")
-    return found[1].strip() + "\n"
+    return re.sub(r"\[([^\]\n]*)\]\([^)\n]*\)", r"\1", found[1].strip()) + "\n"
 
 
 def tarball(version, out):
@@ -176,18 +176,19 @@ def sums(out):
 
 
 def make(version, out, parts):
-    """All of `parts`, in the folder `out`, which is made and must be empty."""
+    """All of `parts`, in the folder `out`, which is made and must be empty. Puts nothing there if one fails."""
     if out.exists() and any(out.iterdir()):
         raise Refused(f"{out}: is not empty")
-    out.mkdir(parents=True, exist_ok=True)
     when = run("git", "log", "-1", "--format=%ct").strip()
-    sources = tarball(version, out)
     with tempfile.TemporaryDirectory(prefix="headroom-release-") as work:
-        run("tar", "-xzf", sources, "-C", work)
+        made = pathlib.Path(work) / "made"
+        made.mkdir()
+        run("tar", "-xzf", tarball(version, made), "-C", work)
         for part in parts:
             print(f"== {part}", flush=True)
-            PARTS[part](version, pathlib.Path(work) / f"headroom-{version}", out, when)
-    sums(out)
+            PARTS[part](version, pathlib.Path(work) / f"headroom-{version}", made, when)
+        sums(made)
+        shutil.copytree(made, out, dirs_exist_ok=True)
 
 
 def different(first, second):

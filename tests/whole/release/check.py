@@ -14,12 +14,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import release    # noqa: E402
 from history import git    # noqa: E402
 
-SAID = "# Changes\n\n## 0.2.0, not released yet\n\nNew.\n\n### More\n\n## 0.1.0\n\nOld.\n\n## 0.0.9\n\n"
+SAID = "# Changes\n\n## 0.2.0, not released yet\n\nNew: [things](docs/things.md).\n\n### More\n\n## 0.1.0\n\nOld.\n\n## 0.0.9\n\n"
 
 
 class Notes(unittest.TestCase):
     def test_are_the_section_of_the_version(self):
-        self.assertEqual(release.notes_of("0.2.0", SAID), "New.\n\n### More\n")
+        self.assertEqual(release.notes_of("0.2.0", SAID), "New: things.\n\n### More\n")
         self.assertEqual(release.notes_of("0.1.0", SAID), "Old.\n")
 
     def test_must_exist_and_say_something(self):
@@ -68,6 +68,13 @@ class Release(unittest.TestCase):
         with self.assertRaisesRegex(release.Refused, "not empty"):
             release.make(self.version, self.folder, [])
         self.assertEqual([path.name for path in self.folder.iterdir()], ["mine"])
+
+    def test_leaves_nothing_where_a_part_fails(self):
+        def fails(*_):
+            raise release.Refused("no disk")
+        with unittest.mock.patch.dict(release.PARTS, notes=fails), self.assertRaisesRegex(release.Refused, "no disk"):
+            release.make(self.version, self.folder / "out", ["notes"])
+        self.assertFalse((self.folder / "out").exists())
 
     def test_made_twice_is_the_same(self):
         for name in ("one", "two"):
