@@ -4,6 +4,5 @@
 
 #include <headroom/detail/attributes.hpp>
 
-// Marks a function that a shared core exports for its components alone, which are built with it and of its version. Nobody else can
-// include what declares it.
+// Marks a function of the core that a shared core exports for its components. Only sources of the same version include its declaration.
 #define HEADROOM_FOR_COMPONENTS HEADROOM_API

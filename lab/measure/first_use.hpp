@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program has done before the first vector that it waits for.
+// Uses Headroom once before a measurement, as the lab has used std::vector.
 //
 // The lab uses std::vector and malloc before it measures: their code is in memory, and the heap has begun. Without the same for
 // Headroom, the first append of a process took 8 us more than std::vector's, which no user sees: in a program of thirty lines it is
@@ -10,7 +10,7 @@
 
 namespace headroom::lab {
 
-// Makes a std::vector's counterpart of one byte, on the heap, for all contenders alike. No range is made by it.
+// Appends one byte to a headroom::vector, for all contenders alike. It lies on the heap: no range is made.
 [[gnu::noinline]] inline void use_library_once() {
     vector<char> one;
     one.push_back('a');

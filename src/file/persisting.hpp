@@ -9,8 +9,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// True if the file is shorter than known; false, with `error` set, if it could not be asked. A writer whose handle is another file's now
-// becomes `failed`: there may be another writer.
+// Returns true if the file is shorter than known. Sets `error` and returns false if its size cannot be read. Sets the role of a writer
+// whose handle has become another file's to `failed`: there may be another writer.
 [[nodiscard]] bool detect_truncation(opened_file* control, std::error_code& error) noexcept;
 
 struct persist_outcome {
