@@ -9,6 +9,8 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/process_policy.hpp>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct process_limits {
