@@ -72,11 +72,11 @@ constinit std::atomic<bool> limit_is_set{false};
 [[nodiscard]] std::size_t idle_bytes() noexcept { return this_copy.idle_bytes.load(std::memory_order_relaxed); }
 
 // Returns how many bytes may be idle once `more` bytes are in use: the user's limit, otherwise the budget's (account.hpp). `idle` is
-// what is idle now; a small value saves looking up the control group's limit.
+// what is idle now. The control group's limit is looked up only if that and the budget exceed the least limit.
 std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
-    const std::size_t limit = limit_of_cache(idle);
-    if (limit_is_set.load(std::memory_order_relaxed)) return limit;
+    if (limit_is_set.load(std::memory_order_relaxed)) return limit_of_cache(idle);
     const idle_budget budget = budget_with(more);
+    const std::size_t limit = limit_of_cache(std::min(idle, budget.regained + budget.missed));
     return std::min(limit, budget.regained) + (limit < default_limit ? 0 : budget.missed);
 }
 
