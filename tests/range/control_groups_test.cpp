@@ -3,6 +3,8 @@
 // set_min_available_memory() says so. The files of /proc and /sys are made up.
 // Labels: linux posix no-valgrind
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -195,6 +197,22 @@ TEST_F(control_groups, whose_folder_is_missing_are_not_found) {
 TEST_F(control_groups, that_the_system_does_not_have_are_not_missed) {
     EXPECT_TRUE(headroom::set_min_available_memory(16 * MiB));
     EXPECT_TRUE(may_commit(500 * MiB));
+}
+
+// A fifo stands for the file: who opened it would wait for ever.
+TEST_F(control_groups, are_not_looked_up_when_a_few_megabytes_are_dropped_once) {
+    std::filesystem::create_directories(root() + "/proc/self");
+    const std::string file = root() + "/proc/self/cgroup";
+    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    for (const std::size_t bytes : {MiB, 4 * MiB, 8 * MiB}) {
+        const int status = headroom_test::in_child([bytes] {
+            alarm(20);
+            headroom::reservation range(16 * MiB);
+            return range.commit_to(bytes) ? 1 : 0;
+        });
+        EXPECT_EQ(status, 0) << bytes;
+    }
+    std::filesystem::remove(file);
 }
 
 }    // namespace
