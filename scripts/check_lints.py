@@ -80,6 +80,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("wording", "src/range/cache.cpp", "void release_slowly();\n", "cache.cpp:1: release_slowly is no name of the field"),
     ("module", "modules/headroom.cppm", "using headroom::gone;\n", "headroom.cppm:1: exports headroom::gone, which no header"),
     ("outlines", "include/headroom/pages.hpp", HEADER + "#define ABI inline namespace x\nnamespace headroom {\nABI {\nclass arena {\n};\n}\n}\n", "pages.hpp:6: ctags finds no arena"),
+    ("peers", "docs/report/results/x.jsonl.gz", gzip.compress(b'{"kind": "run", "outcome": "ok", "contender": "rvector"}\n'), "SettledVector was not measured"),
     ("paths", "README.md", "see /ho" + "me/somebody/x\n", "README.md:1: /ho" + "me/s"),
     ("presets", "README.md", "cmake --preset none\n", "README.md:1: there is no preset none"),
     ("qualified", "include/headroom/pages.hpp", HEADER + "void f(int);\nvoid g() { f(1); }\n", "pages.hpp:4: f(...) is not qualified"),
@@ -173,8 +174,7 @@ with tempfile.TemporaryDirectory() as folder:
         if clean.returncode != 0:
             failures.append(f"lint_{lint}: finds fault with a clean tree:\n{clean.stdout}{clean.stderr}")
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        (tree / name).write_text(text)
+        (tree / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         faulty = run(tree, lint)
         if faulty.returncode != 1 or expected not in faulty.stdout:
             failures.append(f"lint_{lint}: wanted \"{expected}\", got {faulty.returncode}:\n{faulty.stdout}{faulty.stderr}")

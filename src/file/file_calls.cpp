@@ -16,7 +16,7 @@
 #include "file/forking.hpp"
 #include "file/mapping.hpp"
 #include "file/persisting.hpp"
-#include "range/options.hpp"
+#include "range/process_policy.hpp"
 #include "range/range.hpp"
 #include "range/registry.hpp"
 #include "range/counters.hpp"
@@ -306,7 +306,7 @@ std::size_t grow(file_control* opened, std::size_t used, std::size_t needed, boo
         return 0;
     }
     const bool much = in_use - (std::min)(in_use, control->last_commit) >= 2 * huge_page;    // is appended between commits
-    if (!exactly && much && step >= huge_page && process_allows_huge_pages()) advise_huge_past(control, before);
+    if (!exactly && much && step >= huge_page && huge_pages_allowed()) advise_huge_past(control, before);
     return usable_elements(control);
 }
 

@@ -107,6 +107,6 @@ range_chain read_options_once() noexcept {
 
 constinit process_limits limits_of_process;
 
-bool process_allows_huge_pages() noexcept { return huge_pages_allowed(); }
+bool huge_pages_allowed() noexcept { return limits_of_process.huge_pages.load(std::memory_order_relaxed) != 0; }
 
 }}}    // namespace headroom::detail

@@ -9,6 +9,8 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/process_policy.hpp>
 
+#include "component_api.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct process_limits {
@@ -40,9 +42,7 @@ inline void allow_unless_set(const process_policy& policy) noexcept {
 }
 
 // False if no range may ask for huge pages.
-[[nodiscard]] inline bool huge_pages_allowed() noexcept {
-    return limits_of_process.huge_pages.load(std::memory_order_relaxed) != 0;
-}
+[[nodiscard]] HEADROOM_FOR_COMPONENTS bool huge_pages_allowed() noexcept;
 
 // True if ranges of that policy want none, even where the system gives them unasked.
 [[nodiscard]] inline bool declines_huge_pages(const commit_policy& policy) noexcept {

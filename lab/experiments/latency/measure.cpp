@@ -9,7 +9,7 @@
 //   append, fenced, about 10 ns, its own cost measured and subtracted (and stated as "clock_cost"); every sample kept to
 //   three digits, and also shown in the document's decades. The making of a unique_ptr is not part of the append. It is
 //   time on the clock, not processor time: interruptions count, as they do for a program that waits for the append;
-//   "involuntary_switches" says how often another process took the processor. Both libraries have been used for one small
+//   "involuntary_switches" says how often another process took the processor. Both libraries have grown a small
 //   vector before (measure/first_use.hpp).
 // Disadvantages: hardly any; the fences hide what overlaps in the processor, the same for all. A longest append
 //   of some 50 us or less may be the timer interrupt's, not the container's.

@@ -9,7 +9,7 @@
 //   may keep the end of the vector in a register where the container lets it. "time" is the monotonic clock from before the
 //   vector is made until after the last append; "destroy" is what giving it back takes; "loop_cpu" is the processor time of
 //   all threads, so that a helper thread's work shows. Up to 10^4 elements "time" is the first array of the process, and
-//   "time_steady" the median of many more; both libraries have been used for one small vector (measure/first_use.hpp). With
+//   "time_steady" the median of many more; both libraries have grown a small vector before (measure/first_use.hpp). With
 //   "warm" the process has built and destroyed one such vector before.
 // Disadvantages: reservations at 10^3 elements on the first array (a system call and a page fault against a heap
 //   that is there); std::vector from 10^5 up, whose growing is the question. reserve() would help it, and is another

@@ -29,7 +29,7 @@ public:
     page_runs(const page_runs&) = delete;
     page_runs& operator=(const page_runs&) = delete;
     ~page_runs() {
-        for (segment* const each : segments()) each->release(upstream_);
+        for (segment* const each : *this) each->release(upstream_);
         if (segments_ != nullptr) upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
     }
 
@@ -56,6 +56,8 @@ public:
     };
 
     // The segments, in order of addresses.
+    [[nodiscard]] segment* const* begin() noexcept { return segments_; }
+    [[nodiscard]] segment* const* end() noexcept { return segments_ + count_; }
     [[nodiscard]] const segment* const* begin() const noexcept { return segments_; }
     [[nodiscard]] const segment* const* end() const noexcept { return segments_ + count_; }
     // Returns the number of pages ever used in the segments.
@@ -73,7 +75,7 @@ public:
     void reset() noexcept {
         lists_ = {};
         nonempty_lists_ = free_ = used_since_flush_ = 0;
-        for (segment* const each : segments()) {
+        for (segment* const each : *this) {
             if (each->high_water() == 0) continue;
             detail::poison(each->data(), each->high_water() * pool_page_bytes);
             add_free_run({*each, 0}, each->high_water());
@@ -190,7 +192,7 @@ public:
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;
-        for (segment* const each : segments()) {
+        for (segment* const each : *this) {
             if (each->memory().control == nullptr && each->is_empty()) {
                 result += each->pages() * pool_page_bytes;
                 unlink_and_release(each);
@@ -207,7 +209,7 @@ public:
         count_ = kept;
         last_found_ = nullptr;
         // A segment that could not grow before may grow now.
-        for (segment* const each : segments()) {
+        for (segment* const each : *this) {
             if (active_ == nullptr && each->high_water() < each->pages()) active_ = each;
         }
         return result;
@@ -222,13 +224,6 @@ private:
     HEADROOM_ALWAYS_INLINE static std::size_t list_index_of(std::size_t count) noexcept {
         return count <= exact_length_lists ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
     }
-    struct segment_range {
-        segment* const* first;
-        segment* const* last;
-        [[nodiscard]] segment* const* begin() const noexcept { return first; }
-        [[nodiscard]] segment* const* end() const noexcept { return last; }
-    };
-    [[nodiscard]] segment_range segments() const noexcept { return {segments_, segments_ + count_}; }
     // Returns the length of the free run that ends before page `at`; 0 if there is none.
     HEADROOM_ALWAYS_INLINE static std::size_t free_pages_before(const segment& of, std::size_t at) noexcept {
         return at != 0 && of.state(at - 1).is_free() ? of.state(at - 1).length() : 0;
