@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The trace file: what stands in it. docs/reference/trace-format.md says the same at length.
+// The trace file: what stands in it. docs/reference/trace-format.md says how to read it.
 //
 // A file begins with `file_head`. Blocks follow, each a `block_head` and its bytes, and each of one process; a block
 // that was cut off, or whose checksum is wrong, ends what can be read. A block's bytes are `columns` times: raw size,
