@@ -135,7 +135,7 @@ struct is_trivially_relocatable<std::basic_string<Char, std::char_traits<Char>, 
 template <class T>
 constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_trivially_relocatable_v<T> ||
                                                                            std::is_nothrow_move_constructible_v<T>) {
-    if (!HEADROOM_CONSTANT_EVALUATED()) {
+    HEADROOM_IF_RUN_TIME {
         if constexpr (is_trivially_relocatable_v<T>) {
             const auto count = static_cast<std::size_t>(last - first);
             if (count != 0) std::memmove(static_cast<void*>(result), static_cast<const void*>(first), count * sizeof(T));

@@ -57,14 +57,12 @@ template <class Sequence>
 class tail_write_guard {
 public:
     constexpr tail_write_guard(Sequence& sequence, decltype(sizeof(0)) count) noexcept : sequence_(sequence), count_(count) {
-        if (!HEADROOM_CONSTANT_EVALUATED()) {
+        HEADROOM_IF_RUN_TIME {
             from_ = sequence_.annotated_end_() + count_;
             sequence_.annotate_tail_(sequence_.annotated_end_(), from_);
         }
     }
-    constexpr ~tail_write_guard() {
-        if (!HEADROOM_CONSTANT_EVALUATED()) sequence_.annotate_tail_(from_, sequence_.annotated_end_());
-    }
+    constexpr ~tail_write_guard() { HEADROOM_IF_RUN_TIME sequence_.annotate_tail_(from_, sequence_.annotated_end_()); }
     tail_write_guard(const tail_write_guard&) = delete;
     tail_write_guard& operator=(const tail_write_guard&) = delete;
 
@@ -79,15 +77,13 @@ template <class Sequence>
 class capacity_write_guard {
 public:
     constexpr explicit capacity_write_guard(Sequence& sequence) noexcept : sequence_(sequence) {
-        if (!HEADROOM_CONSTANT_EVALUATED()) {
+        HEADROOM_IF_RUN_TIME {
             sequence_.annotate_tail_(sequence_.annotated_end_(), sequence_.annotated_capacity_());
             detail::unpoison_shadow_granule(sequence_.annotated_capacity_());
         }
     }
     constexpr ~capacity_write_guard() {
-        if (!HEADROOM_CONSTANT_EVALUATED()) {
-            sequence_.annotate_tail_(sequence_.annotated_capacity_(), sequence_.annotated_end_());
-        }
+        HEADROOM_IF_RUN_TIME { sequence_.annotate_tail_(sequence_.annotated_capacity_(), sequence_.annotated_end_()); }
     }
     capacity_write_guard(const capacity_write_guard&) = delete;
     capacity_write_guard& operator=(const capacity_write_guard&) = delete;

@@ -106,6 +106,11 @@
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.
 #define HEADROOM_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+// Before a statement that is skipped in constant evaluation, as C++23's `if !consteval`. After `if (!...)` GCC 12 compiles every function
+// that the code behind the statement calls, though only constant evaluation reaches it.
+#define HEADROOM_IF_RUN_TIME             \
+    if (HEADROOM_CONSTANT_EVALUATED()) { \
+    } else
 
 // Exports a function of the compiled part. Everything else is hidden in a shared library, so that no program depends on it and the loader
 // has less to do. In a static library HEADROOM_EXPORTS is off and everything is hidden, so that a shared library that contains Headroom

@@ -82,7 +82,7 @@ struct default_init_source : uninitialized_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::uses_default_construct_() && std::is_trivially_default_constructible_v<T>) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 detail::set_bytes(to, 0, count);
                 return to + count;
             }

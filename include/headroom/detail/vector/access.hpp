@@ -196,13 +196,13 @@ protected:
     // Poisons the storage of the `count` elements that were just removed at the end.
     HEADROOM_ALWAYS_INLINE constexpr void poison_removed_([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
-        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_end_() + count, annotated_end_());
+        HEADROOM_IF_RUN_TIME annotate_tail_(annotated_end_() + count, annotated_end_());
 #endif
     }
     // Poisons the unused capacity of a new container. A kept range or block may already have some.
     HEADROOM_ALWAYS_INLINE constexpr void poison_unused_capacity_() noexcept {
 #if defined(HEADROOM_ASAN)
-        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_capacity_(), annotated_end_());
+        HEADROOM_IF_RUN_TIME annotate_tail_(annotated_capacity_(), annotated_end_());
 #endif
     }
 #if defined(HEADROOM_ASAN)

@@ -287,7 +287,7 @@ protected:
     HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         expect_changeable_();
         if constexpr (is_bulk_<Source>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if (count <= unused_capacity_() || this->allocate_short_(count, true)) {
                     append_within_capacity_(count, source, skip);
                 } else {
@@ -297,7 +297,7 @@ protected:
                 return;
             }
         } else if constexpr (is_bulk_zero_<Source>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if (std::is_scalar_v<value_type> && (count <= unused_capacity_() || this->allocate_short_(count, true))) {
                     append_within_capacity_(count, source, skip);
                 } else {
@@ -450,14 +450,14 @@ protected:
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void construct_initial_(size_type count, const Source& source) {
         if constexpr (is_bulk_<Source>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if (this->allocate_short_(count, false)) return append_within_capacity_(count, source, 0);
                 HEADROOM_UNPOISON_CAPACITY();
                 this->template construct_bulk_<Source::repeats>(source.template bulk_elements<value_type>(0), count);
                 return;
             }
         } else if constexpr (is_bulk_zero_<Source>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if (std::is_scalar_v<value_type> && this->allocate_short_(count, false)) {
                     return append_within_capacity_(count, source, 0);
                 }

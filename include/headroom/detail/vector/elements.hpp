@@ -201,7 +201,7 @@ HEADROOM_ALWAYS_INLINE constexpr void construct_slow(Store& store, T* place, Arg
     if constexpr (sizeof...(Args) == 1 && !std::is_trivially_copyable_v<T> &&
                   Store::template uses_default_construct_<Args...>() &&
                   ((std::is_same_v<Args&&, const T&> || std::is_same_v<Args&&, T&&>) && ...)) {
-        if (!HEADROOM_CONSTANT_EVALUATED()) {
+        HEADROOM_IF_RUN_TIME {
             (static_cast<void>(detail::construct_from_array<Args&&>(place, std::addressof(args), 1)), ...);
             return;
         }

@@ -81,7 +81,7 @@ public:
     // Makes a full block larger by at least one element. Few instructions for a short block.
     HEADROOM_ALWAYS_INLINE constexpr void grow_by_one_() {
         if constexpr (Memory::can_realloc()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 const std::size_t size = element_count_();
                 set_block_(Memory::reallocate_by_one(begin_, end_), size);
                 return;
@@ -288,7 +288,7 @@ public:
         memory_.destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) detail::unpoison_all(begin_, cap_, end_);
+            HEADROOM_IF_RUN_TIME detail::unpoison_all(begin_, cap_, end_);
         }
 #endif
         memory_.release(begin_, cap_);
@@ -341,12 +341,14 @@ protected:
         T* const first = detail::raw_pointer(begin);
         T* const inner = detail::raw_pointer(middle);
         T* const last = detail::raw_pointer(end);
-        if (Memory::uses_default_construct_() && is_trivially_relocatable_v<T> && !HEADROOM_CONSTANT_EVALUATED()) {
-            detail::copy_bytewise(to, first, static_cast<std::size_t>(inner - first));
-            detail::copy_bytewise(behind, inner, static_cast<std::size_t>(last - inner));
-        } else {
-            relocate_one_by_one_(memory, first, inner, last, to, behind);
+        if constexpr (Memory::uses_default_construct_() && is_trivially_relocatable_v<T>) {
+            HEADROOM_IF_RUN_TIME {
+                detail::copy_bytewise(to, first, static_cast<std::size_t>(inner - first));
+                detail::copy_bytewise(behind, inner, static_cast<std::size_t>(last - inner));
+                return;
+            }
         }
+        relocate_one_by_one_(memory, first, inner, last, to, behind);
     }
 
 private:
@@ -435,7 +437,7 @@ private:
     // Makes the capacity at least `required`: exactly that, or geometrically. Throws std::length_error or std::bad_alloc.
     HEADROOM_ALWAYS_INLINE constexpr void reallocate_(std::size_t required, bool exactly) {
         if constexpr (Memory::can_realloc()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 const std::size_t size = element_count_();    // realloc invalidates the old pointers
                 set_block_(memory_.reallocate(begin_, end_, cap_, required, exactly), size);
                 return;
@@ -449,7 +451,7 @@ private:
         pointer begin = to.begin;
         if constexpr (std::is_pointer_v<pointer>) {
             // GCC stores the returned pair and loads it as one vector, which waits 8 ns for both stores.
-            if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(begin);
+            HEADROOM_IF_RUN_TIME HEADROOM_LOAD_SEPARATELY(begin);
         }
         begin_ = begin;
         end_ = begin + static_cast<std::ptrdiff_t>(size);

@@ -181,7 +181,7 @@ protected:
             value_type* const from = to + count;
             const size_type kept = size() - count;
             if constexpr (is_bytewise_()) {
-                if (!HEADROOM_CONSTANT_EVALUATED()) {
+                HEADROOM_IF_RUN_TIME {
                     detail::move_bytewise(to, from, kept - index);
                     end_ -= static_cast<difference_type>(count);
                     this->poison_removed_(count);
@@ -286,7 +286,7 @@ protected:
     constexpr void insert_by_shifting_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_UNPOISON_TAIL(1);
         if constexpr (is_bytewise_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 detail::move_bytewise(place + 1, place, static_cast<size_type>(last - place));
                 detail::move_bytewise(place, std::addressof(value), 1);
                 this->set_end_after_(last);
@@ -308,7 +308,7 @@ protected:
         const auto behind = static_cast<size_type>(last - place);
         const auto shift = static_cast<difference_type>(count);
         if constexpr (is_bytewise_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 gap_guard<value_type> gap{place, count, behind};
                 detail::move_bytewise(place + count, place, behind);
                 source.construct_(as_store_(), place, 0, count);
@@ -361,7 +361,7 @@ protected:
     HEADROOM_ALWAYS_INLINE constexpr void assign_from_(size_type count, const Source& source, bool replaces = false) {
         expect_changeable_();
         if constexpr (Source::template is_bytewise<Store, value_type> && base_::template is_bulk_<Source>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 HEADROOM_UNPOISON_CAPACITY();
                 if (count <= this->capacity()) {
                     source.assign(as_store_(), raw_(begin_), 0, count);

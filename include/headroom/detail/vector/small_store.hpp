@@ -163,7 +163,7 @@ public:
     // Moves the inline elements of `from` into this empty store, which has the capacity for them.
     constexpr void move_elements_from_(small_store_& from) noexcept(nothrow_move_) {
         if constexpr (is_trivially_relocatable_v<T>) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 copy_inline_bytes_(from);
                 from.end_ = from.begin_;
                 return;

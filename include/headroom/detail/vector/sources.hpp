@@ -73,21 +73,21 @@ struct value_init_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
         if constexpr (zero_is_bytes<T> && Store::uses_default_construct_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 detail::set_bytes(to, 0, count);
                 return to + count;
             }
         } else if constexpr (is_repeatable<Store, T>) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 const T zero = T();
                 return fill_source<T>{zero}.construct_(store, to, 0, count);
             }
         }
         if constexpr (!std::is_nothrow_default_constructible_v<T> && !std::is_trivially_copyable_v<T> &&
                       Store::template uses_default_construct_<>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return detail::construct_values(to, count);
+            HEADROOM_IF_RUN_TIME return detail::construct_values(to, count);
         }
-        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of set_bytes()
+        HEADROOM_IF_RUN_TIME HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of set_bytes()
         construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();
@@ -108,7 +108,7 @@ struct uninitialized_source : value_init_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::uses_default_construct_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if constexpr (std::is_trivially_default_constructible_v<T>) {
                     return to + count;
                 } else {
@@ -150,7 +150,7 @@ struct fill_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
         if constexpr (bytewise_constructible<T, const T&> && Store::uses_default_construct_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if constexpr (std::is_scalar_v<T> && sizeof(T) == 1) {
                     detail::set_bytes(to, reinterpret_cast<const unsigned char&>(value), count);
                     return to + count;
@@ -178,7 +178,7 @@ struct fill_source {
             }
         }
         if constexpr (!std::is_trivially_copyable_v<T> && Store::template uses_default_construct_<const Value&>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return detail::construct_filled_with(to, value, count);
+            HEADROOM_IF_RUN_TIME return detail::construct_filled_with(to, value, count);
         }
         construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end, value);
@@ -188,7 +188,7 @@ struct fill_source {
     template <class Store, class T>
     constexpr void assign(Store& store, T* to, std::size_t, std::size_t count) const {
         if constexpr (is_bytewise<Store, T>) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 construct_(store, to, 0, count);
                 return;
             }
@@ -271,7 +271,7 @@ struct copy_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (constructs_bytewise<Store, T>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if (count != 0)
                     detail::copy_bytewise(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
                 return to + count;
@@ -280,7 +280,7 @@ struct copy_source {
         if constexpr (std::is_pointer_v<It> && !std::is_trivially_copyable_v<T> &&
                       std::is_same_v<std::remove_const_t<std::iter_value_t<It>>, T> &&
                       Store::template uses_default_construct_<Given>()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return detail::construct_from_array<Given>(to, first + skip, count);
+            HEADROOM_IF_RUN_TIME return detail::construct_from_array<Given>(to, first + skip, count);
         }
         construction_guard<Store> built(store, to);
         It it = at(skip);
@@ -293,7 +293,7 @@ struct copy_source {
     template <class Store, class T>
     constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (is_contiguous && bytewise_assignable<T, Given> && Store::uses_default_construct_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
+            HEADROOM_IF_RUN_TIME {
                 if (count != 0)
                     detail::move_bytewise(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
                 return;
