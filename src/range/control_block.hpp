@@ -254,8 +254,6 @@ private:
 // Held while the extent changes: by the owner, the helper thread, or the cache, which releases idle memory. Locked by range_lock.
 class range_mutex {
 public:
-    // Waits while it is locked. May return earlier; does not lock it.
-    void wait_until_free() noexcept { mutex_.wait(); }
     // Unlocks in a forked child, where the holder may be a thread of the parent.
     void reset_in_child() noexcept { mutex_.reset_in_child(); }
 

@@ -122,11 +122,7 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
     const std::size_t reserved = control->size();
     const std::size_t next = std::min(reserved, round_up(needed, huge_page_alignment));
     while (control->extent.committed_acquire() < needed) {
-        const range_lock held(control, std::try_to_lock);
-        if (!held) {
-            control->mutex.wait_until_free();    // the helper is working on the very next batch, or the cache on the range
-            continue;
-        }
+        const range_lock held(control);    // waits while the helper works on the very next batch, or the cache on the range
         // Caught up with the helper: populates one batch here, unless the helper has been faster.
         if (control->extent.committed() >= needed) break;
         std::error_code error = prefault_up_to(held, next, populate_when::now);

@@ -28,13 +28,6 @@ public:
         return state_.compare_exchange_strong(expected, held, std::memory_order_acquire);
     }
 
-    // Waits until it is unlocked, possibly shorter, without locking it.
-    void wait() noexcept {
-        std::uint32_t expected = held;
-        state_.compare_exchange_strong(expected, locked_with_waiters, std::memory_order_relaxed);
-        if (expected != free) wait_while(state_, locked_with_waiters);
-    }
-
     void unlock() noexcept {
         if (state_.exchange(free, std::memory_order_release) == locked_with_waiters) wake_one(state_);
     }
