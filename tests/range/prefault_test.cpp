@@ -2,6 +2,7 @@
 // The helper thread that populates memory ahead of writers.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -106,6 +107,29 @@ TEST(prefault_ahead, many_writers_share_one_helper) {
             }
         });
     for (auto& each : writers) each.join();
+}
+
+// A thread that trims locks ranges, too. A helper that waits behind it and the writer is woken all the same.
+TEST(prefault_ahead, goes_on_while_other_threads_trim) {
+    std::atomic<bool> done{false};
+    std::vector<std::thread> trimmers;
+    for (int i = 0; i < 2; ++i) {
+        trimmers.emplace_back([&] {
+            while (!done) headroom::trim_cache();
+        });
+    }
+    for (int round = 0; round < 30; ++round) {
+        reservation range(64 * MiB, headroom::prefault_ahead(8 * MiB));
+        for (std::size_t bytes = MiB; bytes <= 48 * MiB; bytes += MiB) ASSERT_FALSE(range.commit_to(bytes));
+        range.decommit_from(16 * MiB);
+        for (std::size_t bytes = 17 * MiB; bytes <= 48 * MiB; bytes += MiB) ASSERT_FALSE(range.commit_to(bytes));
+    }
+    done = true;
+    for (std::thread& each : trimmers) each.join();
+    // The helper still works: it is ahead of a new writer.
+    reservation range(256 * MiB, headroom::prefault_ahead(16 * MiB));
+    ASSERT_FALSE(range.commit_to(4 * MiB));
+    EXPECT_TRUE(comes_to(range.data(), 16 * MiB));
 }
 
 TEST(prefault_ahead, a_refusal_met_by_the_helper_is_met_by_the_writer_as_an_error) {
