@@ -115,7 +115,10 @@ TEST(prefault_ahead, goes_on_while_other_threads_trim) {
     std::vector<std::thread> trimmers;
     for (int i = 0; i < 2; ++i) {
         trimmers.emplace_back([&] {
-            while (!done) headroom::trim_cache();
+            while (!done) {
+                headroom::trim_cache();
+                std::this_thread::sleep_for(std::chrono::microseconds(50));    // lets the writer run, also under Valgrind
+            }
         });
     }
     for (int round = 0; round < 30; ++round) {
