@@ -72,7 +72,7 @@ constinit std::atomic<bool> limit_is_set{false};
 [[nodiscard]] std::size_t idle_bytes() noexcept { return this_copy.idle_bytes.load(std::memory_order_relaxed); }
 
 // Returns how many bytes may be idle once `more` bytes are in use: the user's limit, otherwise the budget's (account.hpp). `idle` is
-// what is idle now. The control group's limit is looked up only if that and the budget exceed the least limit.
+// what is idle now. The control group's limit is looked up only if both exceed min_limit.
 std::size_t allowed_idle_bytes(std::size_t idle, std::size_t more) noexcept {
     if (limit_is_set.load(std::memory_order_relaxed)) return limit_of_cache(idle);
     const idle_budget budget = budget_with(more);

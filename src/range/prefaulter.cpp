@@ -121,11 +121,11 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
     why = {};
     const std::size_t reserved = control->size();
     const std::size_t next = std::min(reserved, round_up(needed, huge_page_alignment));
-    while (control->extent.committed_acquire() < needed) {
+    if (control->extent.committed_acquire() < needed) {
         const range_lock held(control);    // waits while the helper works on the very next batch, or the cache on the range
         // Caught up with the helper: populates one batch here, unless the helper has been faster.
-        if (control->extent.committed() >= needed) break;
-        std::error_code error = prefault_up_to(held, next, populate_when::now);
+        std::error_code error;
+        if (control->extent.committed() < needed) error = prefault_up_to(held, next, populate_when::now);
         if (error) {
             release_unused();
             error = prefault_up_to(held, whole_pages(needed), populate_when::now);
