@@ -12,7 +12,7 @@ import sys
 from sources import ROOT, text
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<(headroom/[^>]+)>|"([^"]+)")')
-CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
+CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|else|elif|endif)\b")
 # One of these by system, as in CMakeLists.txt.
 POSIX = ("files_posix", "page_size_posix", "threads_posix", "helper_thread_posix")
 PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")),
@@ -23,24 +23,30 @@ ROOMS = ["system", "range", "memory", "file", "concurrent"]
 LICENCE = "// SPDX-License-"
 
 
-def expanded(path, done):
-    """The lines of a file with the project's own includes in place, each once."""
-    depth = 0
+def expanded(path, done, later):
+    """The lines of a file with the project's own includes in place, each once. One under a condition is appended to `later`, with that."""
+    conditions = []
     for number, line in enumerate(text(path).splitlines(), 1):
         condition = CONDITION.match(line)
-        if condition:
-            depth += -1 if condition[1] == "endif" else 1
+        if condition and condition[1] == "endif":
+            conditions.pop()
+        elif condition and condition[1].startswith("el"):
+            conditions[-1] = None
+        elif condition:
+            conditions.append(line)
         found = INCLUDE.match(line)
         if not found:
             if line.strip() != "#pragma once" and not line.startswith(LICENCE):
                 yield line
             continue
         target = pathlib.PurePath("include") / found[1] if found[1] else pathlib.PurePath("src") / found[2]
-        if depth:
-            sys.exit(f"{path}:{number}: an include of our own under a condition cannot be put in place")
-        if target not in done:
+        if len(conditions) > 1 or None in conditions:
+            sys.exit(f"{path}:{number}: an include of our own under more than an #if cannot be put in place")
+        if conditions:
+            later.append((conditions[0], target))
+        elif target not in done:
             done.add(target)
-            yield from expanded(target, done)
+            yield from expanded(target, done, later)
 
 
 def by_floor(path):
@@ -59,12 +65,20 @@ def amalgamated():
     for line in text("LICENSE").splitlines():
         yield f"// {line}".rstrip()
     yield "#pragma once"
-    done = set()
+    yield "#define HEADROOM_SINGLE_HEADER 1"
+    done, later = set(), []
     for path in sorted((ROOT / "include/headroom").glob("*.hpp")):
         path = pathlib.PurePath(path.relative_to(ROOT))
         if path not in done:
             done.add(path)
-            yield from expanded(path, done)
+            yield from expanded(path, done, later)
+    # Behind all others, which may need files that these include.
+    for condition, path in later:
+        if path not in done:
+            done.add(path)
+            yield condition
+            yield from expanded(path, done, later)
+            yield "#endif"
     yield ""
     yield "#ifdef HEADROOM_IMPLEMENTATION"
     systems = [[pathlib.PurePath(f"src/system/{name}.cpp") for name in names] for _, names in PLATFORMS]
@@ -74,15 +88,15 @@ def amalgamated():
         path = pathlib.PurePath(path.relative_to(ROOT))
         if path not in done:
             done.add(path)
-            yield from expanded(path, done)
+            yield from expanded(path, done, [])
     for (condition, _), paths in zip(PLATFORMS, systems):
         yield condition
         for path in paths:
-            yield from expanded(path, done)
+            yield from expanded(path, done, [])
     yield "#endif"
     for path in sources:
         if not any(path in paths for paths in systems):
-            yield from expanded(path, done)
+            yield from expanded(path, done, [])
     yield "#endif  // HEADROOM_IMPLEMENTATION"
 
 

@@ -36,5 +36,8 @@
 #include <headroom/detail/language.hpp>
 
 #include <headroom/detail/memory/multipool_resource.hpp>
-#include <headroom/detail/memory/multipool_upkeep.hpp>
 #include <headroom/detail/memory/synchronized_multipool.hpp>
+
+#if !defined(HEADROOM_MEMORY_PLAIN)
+#include <headroom/detail/memory/multipool_slow_paths.hpp>
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pages of a multipool: those that one size frees serve every other size, adjacent free pages form one run, and trim() releases
 // them all.
+#include <headroom/detail/memory/page_runs.hpp>
 #include <headroom/multipool.hpp>
 #include <headroom/testing.hpp>
 
@@ -26,6 +27,7 @@ namespace {
 using headroom::multipool_resource;
 using headroom::detail::bin_index;
 using headroom::detail::bin_offset;
+using headroom::detail::page_run;
 using headroom::detail::page_runs;
 using headroom::detail::pool_page_bytes;
 using headroom::detail::segment;
@@ -200,7 +202,7 @@ concept shows_its_state = requires(const Run& run) { run.state(); } || requires(
 template <class Segment>
 concept shows_writable_state =
     requires(Segment& one) { one.state(0).carve(1); } || requires(Segment& one) { one.set_high_water(0); };
-static_assert(!shows_its_state<page_runs::run> && !std::is_constructible_v<page_runs::run, segment&, std::size_t>);
+static_assert(!shows_its_state<page_run> && !std::is_constructible_v<page_run, segment&, std::size_t>);
 static_assert(!shows_writable_state<std::remove_pointer_t<std::iter_value_t<decltype(std::declval<page_runs&>().begin())>>>);
 static_assert(!std::is_convertible_v<bin_index, std::size_t> && !std::is_convertible_v<std::size_t, bin_index>);
 static_assert(!std::is_convertible_v<bin_index, bin_offset> && !std::is_convertible_v<bin_offset, bin_index>);
@@ -243,11 +245,11 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
         runs.add(memory);
         const segment& all = **runs.begin();
         std::vector<bool> used(pages);
-        std::vector<std::pair<page_runs::run, std::size_t>> live;
+        std::vector<std::pair<page_run, std::size_t>> live;
         for (int done = 0; done < 600; ++done) {
             if (random.below(100) < 52) {
                 const std::size_t count = random.below(10) == 0 ? 1 + random.below(60) : 1 + random.below(17);
-                page_runs::run got = runs.take_free_run(count);
+                page_run got = runs.take_free_run(count);
                 if (!got) {
                     // Partly from the free pages at the end.
                     std::size_t more = count;

@@ -31,8 +31,13 @@
 #define HEADROOM_RETURNS_NONNULL [[gnu::returns_nonnull]]
 // Part of a function's mangled name.
 #define HEADROOM_ABI_TAG(tag) [[gnu::abi_tag(tag)]]
-// For the functions that read or write memory that AddressSanitizer guards. Inlined, they would be checked again.
+// For the functions that read or write memory that AddressSanitizer guards. Inlined, or as a copy that GCC gives what it read to as an
+// argument, they would be checked again.
+#if defined(__clang__)
 #define HEADROOM_NOT_SANITIZED __attribute__((no_sanitize("address"), noinline)) inline
+#else
+#define HEADROOM_NOT_SANITIZED __attribute__((no_sanitize("address"), noipa)) inline
+#endif
 // Declares a type of `bytes` bytes that one instruction moves.
 #define HEADROOM_VECTOR_TYPE(bytes) __attribute__((vector_size(bytes)))
 #define HEADROOM_PADDED_BEGIN

@@ -12,16 +12,12 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/ledger.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
+#include <headroom/detail/memory/poison.hpp>
 #include <headroom/detail/memory/resource_mutex.hpp>
 
-#if defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)
-#define HEADROOM_MEMORY_CHECKED 1
-#define HEADROOM_MEMORY_ABI checked_memory
-#else
-#define HEADROOM_MEMORY_ABI memory
-#endif
-
 namespace headroom { inline namespace v0_1 { namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
 
 #if defined(HEADROOM_MEMORY_CHECKED)
 
@@ -133,4 +129,13 @@ using synchronized_checks = memory_checks;
 
 #endif
 
-}}}    // namespace headroom::detail
+// Poisons a freed block, whose first word is its link; in checked builds fills the rest, so that a write to it is noticed.
+HEADROOM_ALWAYS_INLINE void poison_free_block(void* block, std::size_t size) noexcept {
+    if constexpr (memory_checked || poisoning) {
+        detail::unpoison(block, size);
+        memory_checks::fill(block, sizeof(void*), size);
+        detail::poison(block, size);
+    }
+}
+
+}}}}    // namespace headroom::detail

@@ -20,11 +20,13 @@
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/pieces.hpp>
 #include <headroom/detail/memory/poison.hpp>
 #include <headroom/detail/range/admitting.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
 
 // Header of a chunk, in its own memory: at upstream's end, so that over-aligned requests waste nothing; at a reservation's start.
 struct chunk {
@@ -404,4 +406,4 @@ private:
     const commit_policy* policy_ = &chunk_policy;
 };
 
-}}}    // namespace headroom::detail
+}}}}    // namespace headroom::detail

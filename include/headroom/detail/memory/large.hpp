@@ -13,8 +13,10 @@
 #include <vector>    // max
 
 #include <headroom/detail/memory/chunks.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
 
 class large_blocks {
 public:
@@ -162,4 +164,4 @@ private:
     link* freed_ = nullptr;     // kept by deallocate(); most recent first, singly linked
 };
 
-}}}    // namespace headroom::detail
+}}}}    // namespace headroom::detail

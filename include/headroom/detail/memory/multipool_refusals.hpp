@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Slow paths of a multipool after upstream has refused memory: they make what is free usable for any size, and return empty pieces to
-// upstream, before the program is refused.
+// upstream, before the program is refused. Compiled where multipool_slow_paths.hpp is.
 #pragma once
 
 #include <array>
@@ -10,25 +10,27 @@
 #include <utility>
 
 #include <headroom/detail/attempt.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/multipool_resource.hpp>
+#include <headroom/detail/memory/slabs.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
 inline namespace HEADROOM_MEMORY_ABI {
 
-inline void multipool_resource::record_carved() noexcept {
+HEADROOM_MEMORY_INLINE void multipool_resource::record_carved() noexcept {
     std::size_t all = 0;
     for_each_active([&](detail::bin_index, const detail::bin& each) noexcept { all += each.chunk_blocks; });
     if (chain_.active() != nullptr) chain_.active()->blocks += all - carved_;
     carved_ = all;
 }
 
-inline void multipool_resource::retire_cursor() noexcept {
+HEADROOM_MEMORY_INLINE void multipool_resource::retire_cursor() noexcept {
     std::byte* const last = chain_.active_is_unused() ? chain_.cursor : chain_.limit;
     add_span(std::exchange(chain_.cursor, chain_.limit), last);
 }
 
-HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t bytes) noexcept {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE bool multipool_resource::probe_upstream_reuse(std::size_t bytes) noexcept {
     if (upstream_reuses_ != answer::unknown) return upstream_reuses_ == answer::yes;
     constexpr std::size_t most_left = 8;    // pieces
     const std::size_t least = bytes / most_left;
@@ -66,17 +68,17 @@ HEADROOM_COLD inline bool multipool_resource::probe_upstream_reuse(std::size_t b
     return upstream_reuses_ == answer::yes;
 }
 
-inline std::byte* multipool_resource::try_upstream(const detail::memory_piece& like) noexcept {
+HEADROOM_MEMORY_INLINE std::byte* multipool_resource::try_upstream(const detail::memory_piece& like) noexcept {
     return static_cast<std::byte*>(detail::try_allocate_upstream(upstream_resource(), like.bytes, like.alignment));
 }
 
-inline std::uint64_t multipool_resource::free_stamp() const noexcept {
+HEADROOM_MEMORY_INLINE std::uint64_t multipool_resource::free_stamp() const noexcept {
     std::uint64_t left = 0;
     for (const detail::bin& each : bins_) left += static_cast<std::uint32_t>(each.frees_until_flush);
     return (slow_frees_ << 40) - left;
 }
 
-HEADROOM_COLD inline bool multipool_resource::join_free_memory() noexcept {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE bool multipool_resource::join_free_memory() noexcept {
     if (free_stamp() == joined_stamp_) return false;
     bool any = false;
     if (slabs_ != nullptr) {
@@ -89,7 +91,7 @@ HEADROOM_COLD inline bool multipool_resource::join_free_memory() noexcept {
     return any;
 }
 
-HEADROOM_COLD inline bool multipool_resource::release_empty(std::size_t bytes) noexcept {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE bool multipool_resource::release_empty(std::size_t bytes) noexcept {
     if (free_stamp() == released_stamp_ && bytes >= released_for_) return false;
     bool any = large_.release_kept(upstream_resource());
     if (chain_.uses_reservations()) {
@@ -106,7 +108,7 @@ HEADROOM_COLD inline bool multipool_resource::release_empty(std::size_t bytes) n
     return any;
 }
 
-HEADROOM_COLD inline bool multipool_resource::move_blocks_to_spans() noexcept {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE bool multipool_resource::move_blocks_to_spans() noexcept {
     bool any = false;
     detail::chunk* of = nullptr;    // chunk of the last block
     for_each_active([&](detail::bin_index index, detail::bin& each) noexcept {
@@ -123,7 +125,7 @@ HEADROOM_COLD inline bool multipool_resource::move_blocks_to_spans() noexcept {
     return any;
 }
 
-HEADROOM_COLD inline bool multipool_resource::join_chunk_blocks() noexcept {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE bool multipool_resource::join_chunk_blocks() noexcept {
     // Finding a block's chunk is linear in the chunks. Only max_blocks_per_chunk makes more than some dozens.
     constexpr std::size_t most_chunks = 64;
     if (chain_.count() > most_chunks) return false;
@@ -153,11 +155,11 @@ HEADROOM_COLD inline bool multipool_resource::join_chunk_blocks() noexcept {
     return true;
 }
 
-inline void* multipool_resource::allocate_own_piece(std::size_t bytes, std::size_t alignment) {
+HEADROOM_MEMORY_INLINE void* multipool_resource::allocate_own_piece(std::size_t bytes, std::size_t alignment) {
     return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes, alignment);
 }
 
-HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_t bytes, std::size_t alignment) {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE void* multipool_resource::allocate_after_reclaim(std::size_t bytes, std::size_t alignment) {
     join_free_memory();
     void* block = nullptr;
     const bool is_pooled = bypasses_bins(bytes);
@@ -170,15 +172,16 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
     return block;
 }
 
-HEADROOM_COLD inline void* multipool_resource::try_allocate_run_block(std::size_t bytes, std::size_t alignment) noexcept {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE void* multipool_resource::try_allocate_run_block(std::size_t bytes,
+                                                                                      std::size_t alignment) noexcept {
     const std::size_t count = run_pages(bytes, alignment);
-    const detail::page_runs::run found = slabs_ != nullptr ? slabs_->runs().take_free_run(count) : detail::page_runs::run{};
+    const detail::page_run found = slabs_ != nullptr ? slabs_->runs().take_free_run(count) : detail::page_run{};
     if (!found) return nullptr;
     detail::page_runs::mark_used(found, count);
     return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
 }
 
-HEADROOM_COLD inline bool multipool_resource::refill_after_refusal(detail::bin_index index) {
+HEADROOM_COLD HEADROOM_MEMORY_INLINE bool multipool_resource::refill_after_refusal(detail::bin_index index) {
     const std::size_t size = detail::bin_bytes(index);
     const bool joined = join_free_memory();
     bool found = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The multipool for one thread; see multipool.hpp. Rarely called members are in multipool_upkeep.hpp.
+// The multipool for one thread; see multipool.hpp. Its slow paths are in multipool_slow_paths.hpp.
 #pragma once
 
 #include <array>
@@ -17,10 +17,18 @@
 #include <headroom/detail/memory/chunks.hpp>
 #include <headroom/detail/memory/free_spans.hpp>
 #include <headroom/detail/memory/large.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/multipool_statistics.hpp>
-#include <headroom/detail/memory/slabs.hpp>
 
 namespace headroom { inline namespace v0_1 {
+
+namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
+
+class page_run;
+class slab_pool;
+
+}}    // namespace detail
 
 inline namespace HEADROOM_MEMORY_ABI {
 
@@ -44,10 +52,7 @@ public:
     multipool_resource& operator=(const multipool_resource&) = delete;
 
     // Releases all memory. Invalidates: every block.
-    ~multipool_resource() override {
-        large_.release(upstream_resource());
-        destroy_slabs();
-    }
+    ~multipool_resource() override { release_segments(); }
 
     // Returns `bytes` at a multiple of `alignment` (a power of two). Amortized O(1), except for new memory. Throws what upstream throws
     // when it refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
@@ -75,27 +80,18 @@ public:
     }
 
     // Returns every chunk and every large block to upstream. O(chunks + large blocks). Invalidates: every block.
-    void release() noexcept {
-        forget_blocks();
-        large_.release(upstream_resource());
-        destroy_slabs();
-        chain_.release();
-    }
+    HEADROOM_MEMORY_API void release() noexcept;
 
     // Frees all blocks; keeps chunks, and large blocks for one round. O(bins used + chunks + large blocks). Invalidates: every block.
-    void rewind() noexcept {
-        forget_blocks();
-        large_.rewind(upstream_resource());
-        chain_.rewind();
-    }
+    HEADROOM_MEMORY_API void rewind() noexcept;
 
     // Gives unused memory back: free pages of reservations to the system, segments without a page in use to upstream, kept large blocks.
     // Returns the bytes of the pages; a free run of a reservation counts whole, if any of it was used since it was last returned. O(pages
     // + free blocks). Invalidates: nothing. Precondition: the caller is not an upstream or a new_handler that this resource called.
-    std::size_t trim() noexcept;
+    HEADROOM_MEMORY_API std::size_t trim() noexcept;
 
     // Returns the blocks of pools in use, in all and by size class, and the free blocks and pages. O(pages + free blocks).
-    [[nodiscard]] multipool_statistics statistics() const noexcept;
+    HEADROOM_MEMORY_API [[nodiscard]] multipool_statistics statistics() const noexcept;
 
     // Returns the upstream resource: the named one, or the default resource at the time of construction.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
@@ -195,24 +191,9 @@ private:
         return carve_at_cursor(offset, bytes, alignment);
     }
     // Slow path of carve(): activates the bin, or refills it from slabs, or gets memory. Returns a block. Throws upstream's exception.
-    HEADROOM_NOINLINE void* pop_block_slow(detail::bin_offset offset, std::size_t bytes, std::size_t alignment) {
-        detail::bin& mine = bins_[offset];
-        if (mine.last == nullptr) {    // first use
-            if (detail::bin_bytes(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
-            (void)activate(detail::index_of(offset));
-            return carve(offset, mine.before.next, bytes, alignment);
-        }
-        // Not aligned: carve() leaves it to this.
-        if (HEADROOM_UNLIKELY(detail::bin_bytes(offset) + detail::block_step <= chain_.bytes_left())) {
-            return carve_aligned(offset, bytes, alignment);
-        }
-        if (has_slabs(detail::index_of(offset)) && slabs_->refill(mine, detail::index_of(offset))) {
-            return on_allocate(mine.pop(), bytes, alignment, offset);
-        }
-        return refill_or_grow(offset, bytes, alignment);
-    }
+    HEADROOM_MEMORY_API void* pop_block_slow(detail::bin_offset offset, std::size_t bytes, std::size_t alignment);
     // True if the bin has slabs, and its blocks are carved from them. Otherwise they are carved from chunks that have room.
-    [[nodiscard]] bool has_slabs(detail::bin_index index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
+    [[nodiscard]] bool has_slabs(detail::bin_index index) const noexcept;
     // Slow path of pop_block_slow(): a block from a chunk with room, free blocks or pages, or new memory. Throws as upstream.
     void* refill_or_grow(detail::bin_offset offset, std::size_t bytes, std::size_t alignment);
     // Slow path of refill_or_grow(), in the handler of upstream's refusal: refills the bin from memory that join_free_memory() or
@@ -256,31 +237,18 @@ private:
     }
 
     // Returns pages at the end of the active segment; none if a new segment is needed. See page_runs::take_unused().
-    [[nodiscard]] detail::page_runs::run take_unused_run(std::size_t pages, detail::populate how) noexcept {
-        return slabs_->runs().take_unused(pages, [&](detail::memory_piece& memory, std::size_t bytes) noexcept {
-            return chain_.commit_piece(memory, bytes, how);
-        });
-    }
+    [[nodiscard]] detail::page_run take_unused_run(std::size_t pages, detail::populate how) noexcept;
     // Returns when the pages of a slab are populated: at once for blocks up to 128 bytes, and up to 4 KiB if the bin has slabs already.
-    [[nodiscard]] detail::populate populate_for_slab(detail::bin_index index) const noexcept {
-        const bool all = index < detail::first_coarse_bin || (index < detail::first_medium_bin && has_slabs(index));
-        return all ? detail::populate::at_once : detail::populate::at_first_touch;
-    }
+    [[nodiscard]] detail::populate populate_for_slab(detail::bin_index index) const noexcept;
     // Opens a slab at the end of the active segment and refills the bin. False if a new segment is needed.
-    bool open_unused_slab(detail::bin_index index) noexcept {
-        const std::size_t count = slabs_->next_slab_pages(index);
-        const detail::page_runs::run found = take_unused_run(count, populate_for_slab(index));
-        if (!found) return false;
-        slabs_->open_slab(found, count, index);
-        return slabs_->refill(bins_[index], index);
-    }
+    bool open_unused_slab(detail::bin_index index) noexcept;
     // Splits the piece into pages, as a new segment. If memory for its page tables is refused, makes it a chunk and returns false.
     bool add_segment(const detail::memory_piece& memory) noexcept;
     // Gets a piece of at least `least` bytes, and makes it a segment. False if the piece or its page tables are refused.
     bool try_add_segment(std::size_t least) noexcept;
 
     // Slow path of push_block(): frees a block of a bin that the options exclude, or whose blocks are due to return to their slabs.
-    void push_block_slow(detail::bin_offset offset, void* block, std::size_t bytes);
+    HEADROOM_MEMORY_API void push_block_slow(detail::bin_offset offset, void* block, std::size_t bytes);
     // Returns the pages of blocks above 4 KiB freed since they were last returned to slabs.
     [[nodiscard]] std::size_t medium_pages_freed() noexcept;
     // Returns the deferred blocks of each bin to their slabs, and those in queues: of all bins if `all`, otherwise of bins above 4 KiB or
@@ -291,51 +259,23 @@ private:
     template <class Take, class TakeUnused>
     bool find_free_or_unused(Take take, TakeUnused take_unused) noexcept;
 
-    void destroy_slabs() noexcept {
-        if (slabs_ == nullptr) return;
-        slabs_->~slab_pool();
-        upstream_resource()->deallocate(slabs_, sizeof(detail::slab_pool), alignof(detail::slab_pool));
-        slabs_ = nullptr;
-    }
+    // Releases slabs, segments and large blocks to upstream.
+    HEADROOM_MEMORY_API void release_segments() noexcept;
 
     // Allocates what the fast path leaves out: more than 4 KiB, zero bytes, or a larger alignment.
-    HEADROOM_NOINLINE void* allocate_medium(std::size_t bytes, std::size_t alignment) {
-        // std::has_single_bit may be a call.
-        if (bytes - 1 < detail::max_pooled_bytes && alignment - 1 < detail::fine_alignment &&
-            (alignment & (alignment - 1)) == 0) {
-            if (bypasses_bins(bytes)) return allocate_run_block(bytes, alignment);
-            return pop_block(detail::offset_of(detail::medium_bin_of(bytes)), bytes, alignment);
-        }
-        return allocate_slow(bytes, alignment);
-    }
-    HEADROOM_NOINLINE void deallocate_medium(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes - 1 < detail::max_pooled_bytes && alignment <= detail::fine_alignment) {
-            if (bypasses_bins(bytes)) return deallocate_by_address(block, bytes, alignment);
-            return push_block(detail::offset_of(detail::medium_bin_of(bytes)), block, bytes);
-        }
-        deallocate_slow(block, bytes, alignment);
-    }
+    HEADROOM_MEMORY_API void* allocate_medium(std::size_t bytes, std::size_t alignment);
+    HEADROOM_MEMORY_API void deallocate_medium(void* block, std::size_t bytes, std::size_t alignment);
     // Allocates zero bytes (in the bin of `alignment` bytes), and blocks of large alignment or size. Throws upstream's exception, also if
     // alignment is no power of two.
     void* allocate_slow(std::size_t bytes, std::size_t alignment);
     // Slow path of deallocate(): zero bytes, and blocks of large alignment or size.
     void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment);
     // Frees a run block, which begins at this page.
-    void free_run_block(const detail::page_runs::run& pages, void* block, std::size_t bytes, std::size_t alignment) noexcept {
-        detail::poison(block, bytes);
-        ++slow_frees_;
-        slabs_->runs().free_run(pages, run_pages(bytes, alignment));
-    }
+    void free_run_block(const detail::page_run& pages, void* block, std::size_t bytes, std::size_t alignment) noexcept;
     // Returns the page of a segment that has the block; none if it is in a chunk, or a large block.
-    [[nodiscard]] detail::page_runs::run find_page(const void* block) const noexcept {
-        return slabs_ != nullptr ? slabs_->runs().find(block) : detail::page_runs::run{};
-    }
+    [[nodiscard]] detail::page_run find_page(const void* block) const noexcept;
     // Frees a block of no bin: a run block if it lies in a segment, otherwise a large block.
-    void deallocate_by_address(void* block, std::size_t bytes, std::size_t alignment) {
-        const detail::page_runs::run found = find_page(block);
-        if (!found) return deallocate_large(block, bytes);
-        free_run_block(found, block, bytes, alignment);
-    }
+    void deallocate_by_address(void* block, std::size_t bytes, std::size_t alignment);
     // Allocates a block from upstream or a reservation of its own. Throws what upstream throws.
     void* allocate_own_piece(std::size_t bytes, std::size_t alignment);
     // Like allocate_own_piece(); if refused, by allocate_after_reclaim(). Throws what upstream throws.
@@ -422,36 +362,18 @@ private:
         return bytes / detail::pool_page_bytes + std::size_t{bytes % detail::pool_page_bytes != 0 || one_more};
     }
     // Returns the address of a block in its run. It differs in its cache line from run to run, as far as there is room.
-    [[nodiscard]] std::byte* place_in_run(const detail::page_runs::run& pages, std::size_t bytes,
-                                          std::size_t alignment) const noexcept {
-        const std::size_t unused = run_pages(bytes, alignment) * detail::pool_page_bytes - bytes;
-        if (alignment > 64 || unused < 64) return pages.place();
-        return pages.place() + (pages.index() * 64 & (std::bit_floor((std::min)(unused, detail::pool_page_bytes)) - 1));
-    }
+    [[nodiscard]] std::byte* place_in_run(const detail::page_run& pages, std::size_t bytes, std::size_t alignment) const noexcept;
     // Allocates a run block; a large one if pages are refused. Throws upstream's exception.
     void* allocate_run_block(std::size_t bytes, std::size_t alignment);
     // Slow path of page_runs::take_free_run(): returns `count` pages: freed by returning blocks to slabs, unused, or of a new segment. None
     // if refused.
-    detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
+    detail::page_run find_or_add_pages(std::size_t count) noexcept;
     // Makes all bins, slabs and page runs empty, for release() and rewind().
-    void forget_blocks() noexcept {
-        checks_.on_release();
-        for_each_active([this](detail::bin_index index, detail::bin& each) {
-            each.clear();
-            each.chunk_blocks = 0;
-            each.frees_until_flush = initial_frees_until_flush(index);
-        });
-        carved_ = 0;
-        ++slow_frees_;
-        spans_.clear();
-        uses_spans_ = false;
-        chain_.forget_blocks();
-        if (slabs_ != nullptr) slabs_->reset();
-    }
+    void forget_blocks() noexcept;
 
     // Appends `count` blocks of bin `index` to `into`. If memory runs out, appends fewer and throws upstream's exception.
-    void allocate_batch(detail::bin_index index, detail::bin_queue& into, std::uint32_t count);
-    void deallocate_batch(detail::bin_index index, detail::free_block* list) noexcept;
+    HEADROOM_MEMORY_API void allocate_batch(detail::bin_index index, detail::bin_queue& into, std::uint32_t count);
+    HEADROOM_MEMORY_API void deallocate_batch(detail::bin_index index, detail::free_block* list) noexcept;
 
     // Virtual allocate(). The slow paths are out of line: inline they would cost the fast path a register.
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -466,7 +388,7 @@ private:
         bins_[offset].before.next = detail::next_of(block);
         return on_allocate(block, bytes, alignment, offset);
     }
-    HEADROOM_NOINLINE void* allocate_out_of_line(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
+    HEADROOM_MEMORY_API void* allocate_out_of_line(std::size_t bytes, std::size_t alignment);
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 

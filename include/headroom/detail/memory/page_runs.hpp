@@ -15,13 +15,38 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/bins.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/pieces.hpp>
 #include <headroom/detail/memory/poison.hpp>
 #include <headroom/detail/memory/segment.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
 
+class page_runs;
 class slab_pool;
+
+// Position of a page, mostly the first of a run; none if false.
+class page_run {
+public:
+    page_run() noexcept = default;
+    explicit operator bool() const noexcept { return of_ != nullptr; }
+    bool operator==(const page_run&) const noexcept = default;
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t index() const noexcept { return index_; }
+    [[nodiscard]] std::byte* place() const noexcept { return of_->place(index_); }
+
+private:
+    friend class page_runs;
+    friend class slab_pool;
+    HEADROOM_ALWAYS_INLINE page_run(segment& of, std::size_t index) noexcept : of_(&of), index_(index) {}
+    // Returns the page_run that begins `pages` behind this one.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE page_run behind(std::size_t pages) const noexcept { return {*of_, index_ + pages}; }
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE page_state& state() const noexcept { return of_->state(index_); }
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE page_links& links() const noexcept { return of_->links(index_); }
+
+    segment* of_ = nullptr;
+    std::size_t index_ = 0;
+};
 
 class page_runs {
 public:
@@ -32,28 +57,6 @@ public:
         for (segment* const each : segments()) each->release(upstream_);
         if (segments_ != nullptr) upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
     }
-
-    // Position of a page, mostly the first of a run; none if false.
-    class run {
-    public:
-        run() noexcept = default;
-        explicit operator bool() const noexcept { return of_ != nullptr; }
-        bool operator==(const run&) const noexcept = default;
-        [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t index() const noexcept { return index_; }
-        [[nodiscard]] std::byte* place() const noexcept { return of_->place(index_); }
-
-    private:
-        friend class page_runs;
-        friend class slab_pool;
-        HEADROOM_ALWAYS_INLINE run(segment& of, std::size_t index) noexcept : of_(&of), index_(index) {}
-        // Returns the run that begins `pages` behind this one.
-        [[nodiscard]] HEADROOM_ALWAYS_INLINE run behind(std::size_t pages) const noexcept { return {*of_, index_ + pages}; }
-        [[nodiscard]] HEADROOM_ALWAYS_INLINE page_state& state() const noexcept { return of_->state(index_); }
-        [[nodiscard]] HEADROOM_ALWAYS_INLINE page_links& links() const noexcept { return of_->links(index_); }
-
-        segment* of_ = nullptr;
-        std::size_t index_ = 0;
-    };
 
     // The segments, in order of addresses.
     [[nodiscard]] const segment* const* begin() const noexcept { return segments_; }
@@ -85,7 +88,7 @@ public:
     void add(const memory_piece& memory) {
         segment* const added = add_to_segments(memory);
         if (active_ != nullptr) {
-            const run rest{*active_, active_->high_water()};
+            const page_run rest{*active_, active_->high_water()};
             const std::size_t count = (std::min)(active_->memory().bytes / pool_page_bytes, active_->pages()) - rest.index_;
             raise_high_water(count);
             if (count != 0) free_run(rest, count);
@@ -94,26 +97,26 @@ public:
     }
 
     // Returns the page that has the address; none if it lies in no page ever used. O(log segments), O(1) for the segment found last.
-    [[nodiscard]] run find(const void* place) noexcept {
+    [[nodiscard]] page_run find(const void* place) noexcept {
         segment* const of = find_segment(place);
-        return of != nullptr ? run{*of, of->index_of(place)} : run{};
+        return of != nullptr ? page_run{*of, of->index_of(place)} : page_run{};
     }
 
     // Returns the slab or free run that has these links.
-    [[nodiscard]] run run_at(const page_links& links) noexcept {
+    [[nodiscard]] page_run run_at(const page_links& links) noexcept {
         segment& of = *find_segment(links.start());
         return {of, of.index_of(links)};
     }
 
     // Removes `count` pages from a free run that is as short as possible, and returns them; the caller marks them as used. None if it finds
     // none: of several runs about as long, it looks at 16. O(1).
-    [[nodiscard]] run take_free_run(std::size_t count) noexcept {
+    [[nodiscard]] page_run take_free_run(std::size_t count) noexcept {
         if (count > free_) return {};    // then list_index_of() may be too large
         std::size_t list = list_index_of(count);
         if (count > exact_length_lists) {
             int looks = 16;
             for (page_links* each = lists_[list].front(); each != nullptr && looks > 0; each = each->next_link(), --looks) {
-                const run found = run_at(*each);
+                const page_run found = run_at(*each);
                 if (found.state().length() >= count) return split_free_run(found, count);
             }
             ++list;
@@ -125,11 +128,11 @@ public:
     // Returns `count` pages at the end of the active segment: a free run there and unused pages. None if the segment is too small, or
     // provide(memory, bytes) is false: the first `bytes` cannot be committed.
     template <class Provide>
-    [[nodiscard]] run take_unused(std::size_t count, Provide provide) noexcept {
+    [[nodiscard]] page_run take_unused(std::size_t count, Provide provide) noexcept {
         if (active_ == nullptr) return {};
         segment& of = *active_;
         const std::size_t before = free_pages_before(of, of.high_water());
-        const run found{of, of.high_water() - before};
+        const page_run found{of, of.high_water() - before};
         if (before >= count) return split_free_run(found, count);    // take_free_run() looks at few runs of a list
         const std::size_t more = count - before;
         if (more > of.pages() - of.high_water() || !provide(of.memory(), (of.high_water() + more) * pool_page_bytes)) return {};
@@ -147,15 +150,15 @@ public:
     }
 
     // Makes `count` pages that were taken the run of a run block.
-    static void mark_used(const run& taken, std::size_t count) noexcept { taken.of_->set_block_run(taken.index_, count); }
+    static void mark_used(const page_run& taken, std::size_t count) noexcept { taken.of_->set_block_run(taken.index_, count); }
     // Frees `count` pages and joins them with adjacent free runs.
-    void free_run(run gone, std::size_t count) noexcept {
+    void free_run(page_run gone, std::size_t count) noexcept {
         if (const std::size_t before = free_pages_before(*gone.of_, gone.index_); before != 0) {
             gone.index_ -= before;
             count += before;
             remove_free_run(gone, before);
         }
-        if (const run next = gone.behind(count); next.index_ < next.of_->high_water() && next.state().is_free()) {
+        if (const page_run next = gone.behind(count); next.index_ < next.of_->high_water() && next.state().is_free()) {
             const std::size_t after = next.state().length();
             remove_free_run(next, after);
             count += after;
@@ -250,7 +253,7 @@ private:
     }
 
     // Removes and returns the first `count` pages of a free run; the others stay free.
-    run split_free_run(const run& from, std::size_t count) noexcept {
+    page_run split_free_run(const page_run& from, std::size_t count) noexcept {
         const std::size_t length = from.state().length();
         const bool was_discarded = from.state().was_discarded();
         remove_free_run(from, length);
@@ -261,14 +264,14 @@ private:
         return from;
     }
     // Makes `count` pages a free run, in the list of its length; remove_free_run() takes it out of that. Joins nothing.
-    void add_free_run(const run& added, std::size_t count) noexcept {
+    void add_free_run(const page_run& added, std::size_t count) noexcept {
         added.of_->set_free_run(added.index_, count);
         const std::size_t list = list_index_of(count);
         lists_[list].push_front(added.links());
         nonempty_lists_ |= std::uint64_t{1} << list;
         free_ += count;
     }
-    void remove_free_run(const run& gone, std::size_t count) noexcept {
+    void remove_free_run(const page_run& gone, std::size_t count) noexcept {
         const std::size_t list = list_index_of(count);
         lists_[list].remove(gone.links());
         if (lists_[list].front() == nullptr) nonempty_lists_ &= ~(std::uint64_t{1} << list);
@@ -352,4 +355,4 @@ private:
     std::array<page_list, list_count> lists_{};
 };
 
-}}}    // namespace headroom::detail
+}}}}    // namespace headroom::detail

@@ -12,6 +12,7 @@
 #include <headroom/detail/attempt.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/poison.hpp>
 #include <headroom/reservation.hpp>
 
@@ -37,10 +38,10 @@ inline constexpr std::size_t max_request_bytes = SIZE_MAX / 4;
 inline constexpr std::size_t max_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
 
 // Default commit policy of memory resources: huge pages once a few megabytes are in use, because resources fill what they commit.
-inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
+inline constexpr commit_policy chunk_policy = headroom::huge_pages(std::size_t{4} << 20);
 // Default for resources that threads share: a huge page is at most an eighth of what is in use. Where 9 MiB of blocks pass between
 // threads, half of it in huge pages, the peak was 1.13 of glibc's; without huge pages it is 0.98, and a block takes a sixth longer.
-inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
+inline constexpr commit_policy shared_chunk_policy = headroom::huge_pages(std::size_t{16} << 20);
 
 // True for new_delete_resource(), instead of which chunks may come from reservations: only a replaced operator new shows the difference.
 inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
@@ -83,6 +84,8 @@ inline void* allocate_upstream(std::pmr::memory_resource* upstream, std::size_t 
     (void)detail::allocate_upstream(upstream, bytes, alignment);
     detail::throw_bad_alloc();
 }
+
+inline namespace HEADROOM_MEMORY_ABI {
 
 // Memory from upstream or from a reservation, and how to release it.
 struct memory_piece {
@@ -145,5 +148,7 @@ HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t 
     }
     return result;
 }
+
+}    // HEADROOM_MEMORY_ABI
 
 }}}    // namespace headroom::detail

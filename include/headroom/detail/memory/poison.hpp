@@ -7,9 +7,10 @@
 
 #include <cstddef>
 
-#include <headroom/detail/annotate.hpp>
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 
-#if defined(HEADROOM_ASAN)
+#if defined(HEADROOM_ASAN) && !defined(HEADROOM_MEMORY_PLAIN)
 extern "C" {
 void __asan_poison_memory_region(const volatile void* data, std::size_t bytes);
 void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes);
@@ -18,7 +19,7 @@ void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes)
 #define HEADROOM_SEES_POISONED HEADROOM_NOT_SANITIZED
 #else
 #define HEADROOM_SEES_POISONED HEADROOM_ALWAYS_INLINE
-#if (defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)) && defined(__has_include)
+#if defined(HEADROOM_MEMORY_CHECKED) && defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #define HEADROOM_VALGRIND 1
@@ -27,8 +28,9 @@ void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes)
 #endif
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
 
-#if defined(HEADROOM_ASAN)
+#if defined(HEADROOM_ASAN) && !defined(HEADROOM_MEMORY_PLAIN)
 
 inline constexpr bool poisoning = true;
 
@@ -71,4 +73,4 @@ HEADROOM_ALWAYS_INLINE void unpoison_for_reading(const void*, std::size_t) noexc
 
 #endif
 
-}}}    // namespace headroom::detail
+}}}}    // namespace headroom::detail

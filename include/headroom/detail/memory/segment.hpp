@@ -12,11 +12,13 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/bins.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/pieces.hpp>
 #include <headroom/detail/memory/poison.hpp>
 #include <headroom/pages.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+inline namespace HEADROOM_MEMORY_ABI {
 
 // State of a page: what freeing a block needs, in an array of its own, to fit into the first-level cache. The entry of a slab's first page
 // has the slab's counts; those of its other pages lead there. The first and the last entry of another run have its length; the entries
@@ -240,4 +242,4 @@ private:
     page_state* states_;
 };
 
-}}}    // namespace headroom::detail
+}}}}    // namespace headroom::detail

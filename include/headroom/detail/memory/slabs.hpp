@@ -20,20 +20,13 @@
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
-#include <headroom/detail/memory/pieces.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
 #include <headroom/detail/memory/multipool_statistics.hpp>
 #include <headroom/detail/memory/page_runs.hpp>
+#include <headroom/detail/memory/pieces.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-
-// Poisons a freed block; in checked builds fills it first, so that a write to it is noticed.
-HEADROOM_ALWAYS_INLINE void poison_free_block(void* block, std::size_t size) noexcept {
-    if constexpr (memory_checked || poisoning) {
-        detail::unpoison(block, size);
-        memory_checks::fill(block, sizeof(free_block), size);
-        detail::poison(block, size);
-    }
-}
+inline namespace HEADROOM_MEMORY_ABI {
 
 // The slabs of a multipool. Made with its first segment, in upstream's memory.
 class slab_pool {
@@ -92,7 +85,7 @@ public:
     }
     // Makes `count` pages a slab of the bin, to be carved next. Precondition: they were taken, a block fits, and the bin has no slab to be
     // carved.
-    void open_slab(const page_runs::run& pages, std::size_t count, bin_index index) noexcept {
+    void open_slab(const page_run& pages, std::size_t count, bin_index index) noexcept {
         pages.of_->set_slab(pages.index(), count, index, pages.place() + first_block_offset(index, count, pages.index()));
         sizes_[index].current = pages;
         sizes_[index].pages += static_cast<std::uint32_t>(count);
@@ -165,7 +158,7 @@ private:
     // State of one size.
     struct size_state {
         page_list with_free{};            // slabs with free blocks, in the order in which they got some
-        page_runs::run current{};         // slab that blocks are carved from; none if false
+        page_run current{};               // slab that blocks are carved from; none if false
         bin_queue deferred{};             // freed blocks that refill() takes first
         bin_queue free_chunk_blocks{};    // free blocks of no slab
         std::uint32_t pages = 0;          // of its slabs
@@ -219,7 +212,7 @@ private:
     }
 
     // Frees the pages of an empty slab; `is_listed`: it is in the list of slabs with free blocks.
-    HEADROOM_NOINLINE void close_slab(const page_runs::run& slab, bin_index index, bool is_listed) noexcept {
+    HEADROOM_NOINLINE void close_slab(const page_run& slab, bin_index index, bool is_listed) noexcept {
         size_state& state = sizes_[index];
         if (is_listed) state.with_free.remove(slab.links());
         if (state.current == slab) state.current = {};    // even if not fully carved
@@ -233,7 +226,7 @@ private:
     }
 
     // Returns the number of pages from the slab's first to the last with a part of a carved block.
-    static std::size_t carved_pages(const page_runs::run& slab, bin_index index) noexcept {
+    static std::size_t carved_pages(const page_run& slab, bin_index index) noexcept {
         const bin_shape& shape = bin_shapes[index];
         const std::byte* const end = slab.links().start() + slab.state().carved() * block_stride(shape) - shape.gap;
         return static_cast<std::size_t>(end - slab.place() + std::ptrdiff_t{pool_page_bytes} - 1) / pool_page_bytes;
@@ -241,7 +234,7 @@ private:
     // Ends the bin's current slab after the pages that blocks were carved from, and frees the rest. False if there is no rest, or no block
     // was carved.
     bool end_current_slab(size_state& state, bin_index index) noexcept {
-        const page_runs::run slab = state.current;
+        const page_run slab = state.current;
         if (!slab || slab.state().carved() == 0) return false;
         const std::size_t kept = carved_pages(slab, index);
         const std::size_t gone = slab.state().length() - kept;
@@ -268,7 +261,7 @@ private:
     // Slow path of refill_from_slab(): opens a slab in a free page run. False if none is long enough.
     HEADROOM_NOINLINE bool refill_from_free_run(bin_queue& queue, bin_index index) noexcept {
         std::size_t count = next_slab_pages(index);
-        page_runs::run found = runs_.take_free_run(count);
+        page_run found = runs_.take_free_run(count);
         if (!found && small_slabs_) {
             for (const std::size_t fewer : {detail::min_slab_pages(index), detail::pages_of_block(index)}) {
                 if (found || fewer >= count) continue;
@@ -318,7 +311,7 @@ private:
 
     // Moves the free blocks of the first slab in the list to the end of the queue, in order of addresses. Precondition: there is one.
     void take_free_blocks(bin_queue& queue, size_state& state, bin_index index) noexcept {
-        const page_runs::run slab = runs_.run_at(*state.with_free.front());
+        const page_run slab = runs_.run_at(*state.with_free.front());
         std::byte* const start = slab.links().start();
         page_state& from = slab.state();
         const auto free = static_cast<std::uint16_t>(from.free());
@@ -358,4 +351,4 @@ private:
     bool small_slabs_ = false;
 };
 
-}}}    // namespace headroom::detail
+}}}}    // namespace headroom::detail

@@ -21,7 +21,8 @@
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
-#include <headroom/detail/memory/multipool_upkeep.hpp>
+#include <headroom/detail/memory/memory_abi.hpp>
+#include <headroom/detail/memory/multipool_resource.hpp>
 #include <headroom/detail/memory/thread_cache.hpp>
 
 namespace headroom { inline namespace v0_1 {
