@@ -53,74 +53,17 @@ public:
     // ones fit, from the first one on; so under every policy with huge pages.
     constexpr commit_policy() noexcept = default;
 
-    // Commits the least memory that avoids a system call for each page: half the current size at a time, at most 32 KiB, whatever is in
-    // use. Committed but unused memory stays under 32 KiB (64 KiB on a kept range, or a sixteenth of what is in use), and one append waits
-    // for about 10 us at most (8 pages), less than an interruption by the system often takes. Large arrays take two to four times as long
-    // as by default. Steps of 64 KiB save 3% of the time; smaller ones than 32 KiB did not make the slowest appends any faster.
-    [[nodiscard]] static constexpr commit_policy least_memory() noexcept {
-        commit_policy policy;
-        policy.kind_ = kind::stepped;
-        policy.from_ = 0;
-        return policy;
-    }
-
-    // The default with other sizes, for a machine whose pages cost something else (docs/tuning.md). Commits half the current size at a
-    // time, at most `small_step` bytes, until `from_bytes` are in use; from there on a huge page at a time or, without huge pages, 1/16 of
-    // what is in use, at most `large_step` bytes. Less than 2 * small_step is committed but unused before, then less than a huge page or
-    // `large_step`. All are rounded up to pages; balanced(32 KiB, 4 MiB, 256 KiB) is the default.
-    [[nodiscard]] static constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes,
-                                                          std::size_t large_step) noexcept {
-        commit_policy policy;
-        policy.max_step_ = small_step;
-        policy.from_ = from_bytes;
-        policy.large_step_ = large_step;
-        return policy;
-    }
-
-    // Commits one page at a time, populated at first touch: the policy of DynArray in "Reserve and commit".
-    [[nodiscard]] static constexpr commit_policy page_by_page() noexcept {
-        commit_policy policy;
-        policy.kind_ = kind::page_by_page;
-        policy.from_ = 0;
-        policy.fraction_ = 0;
-        policy.min_step_ = 0;
-        policy.max_step_ = 0;
-        return policy;
-    }
-
-    // Commits and populates 1/16 of the bytes in use at a time, at least `min_bytes` and at most `max_bytes` (both rounded up to pages).
-    // Precondition: min_bytes <= max_bytes.
-    [[nodiscard]] static constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
-        commit_policy policy;
-        policy.kind_ = kind::stepped;
-        policy.from_ = 0;
-        policy.fraction_ = 16;
-        policy.min_step_ = min_bytes;
-        policy.max_step_ = max_bytes;
-        return policy;
-    }
-
-    // Like least_memory() until `from_bytes` are in use, then commits whole huge pages; ordinary pages, without an error, if the system
-    // refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that the documents were
-    // checked on), and up to one huge page is committed but unused.
-    [[nodiscard]] static constexpr commit_policy huge_pages(std::size_t from_bytes = std::size_t{2} << 20) noexcept {
-        commit_policy policy;
-        policy.kind_ = kind::huge_pages;
-        policy.from_ = from_bytes;
-        return policy;
-    }
-
-    // Like huge_pages(2 MiB), but a helper thread, one for the whole process, populates up to `bytes` ahead of the
-    // writer. Promise: while the helper is ahead, no append makes a system call that provides memory; a writer that catches up commits for
-    // itself, as under huge_pages(). `bytes` are committed but unused. Needs a spare core; on one core it gains nothing.
-    [[nodiscard]] static constexpr commit_policy prefault_ahead(std::size_t bytes = std::size_t{64} << 20) noexcept {
-        commit_policy policy;
-        policy.kind_ = kind::prefault_ahead;
-        policy.from_ = std::size_t{2} << 20;
-        policy.ahead_ = bytes;
-        policy.prefault_call_ = detail::prefault_ahead_of;
-        return policy;
-    }
+    // The functions of these names, in their first spelling.
+    [[deprecated("use headroom::least_memory()")]] [[nodiscard]] static constexpr commit_policy least_memory() noexcept;
+    [[deprecated("use headroom::balanced()")]] [[nodiscard]] static constexpr commit_policy balanced(
+        std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept;
+    [[deprecated("use headroom::page_by_page()")]] [[nodiscard]] static constexpr commit_policy page_by_page() noexcept;
+    [[deprecated("use headroom::stepped()")]] [[nodiscard]] static constexpr commit_policy stepped(
+        std::size_t min_bytes, std::size_t max_bytes) noexcept;
+    [[deprecated("use headroom::huge_pages()")]] [[nodiscard]] static constexpr commit_policy huge_pages(
+        std::size_t from_bytes = std::size_t{2} << 20) noexcept;
+    [[deprecated("use headroom::prefault_ahead()")]] [[nodiscard]] static constexpr commit_policy prefault_ahead(
+        std::size_t bytes = std::size_t{64} << 20) noexcept;
 
     // Returns this policy for ranges held as `how`: guarded or open.
     [[nodiscard]] constexpr commit_policy held(holding how) const noexcept {
@@ -143,6 +86,12 @@ public:
 
 private:
     friend struct detail::policy_calls;
+    friend constexpr commit_policy least_memory() noexcept;
+    friend constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept;
+    friend constexpr commit_policy page_by_page() noexcept;
+    friend constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept;
+    friend constexpr commit_policy huge_pages(std::size_t from_bytes) noexcept;
+    friend constexpr commit_policy prefault_ahead(std::size_t bytes) noexcept;
 
     kind kind_ = kind::balanced;
     holding holding_ = holding::guarded;
@@ -158,20 +107,83 @@ private:
     bool (*premap_call_)(detail::range*, std::size_t) noexcept = nullptr;
 };
 
-// Short names of the policies: see the static members of commit_policy.
-[[nodiscard]] constexpr commit_policy least_memory() noexcept { return commit_policy::least_memory(); }
+// Commits the least memory that avoids a system call for each page: half the current size at a time, at most 32 KiB, whatever is in
+// use. Committed but unused memory stays under 32 KiB (64 KiB on a kept range, or a sixteenth of what is in use), and one append waits
+// for about 10 us at most (8 pages), less than an interruption by the system often takes. Large arrays take two to four times as long
+// as by default. Steps of 64 KiB save 3% of the time; smaller ones than 32 KiB did not make the slowest appends any faster.
+[[nodiscard]] constexpr commit_policy least_memory() noexcept {
+    commit_policy policy;
+    policy.kind_ = commit_policy::kind::stepped;
+    policy.from_ = 0;
+    return policy;
+}
+
+// The default with other sizes, for a machine whose pages cost something else (docs/tuning.md). Commits half the current size at a
+// time, at most `small_step` bytes, until `from_bytes` are in use; from there on a huge page at a time or, without huge pages, 1/16 of
+// what is in use, at most `large_step` bytes. Less than 2 * small_step is committed but unused before, then less than a huge page or
+// `large_step`. All are rounded up to pages; balanced(32 KiB, 4 MiB, 256 KiB) is the default.
 [[nodiscard]] constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept {
-    return commit_policy::balanced(small_step, from_bytes, large_step);
+    commit_policy policy;
+    policy.max_step_ = small_step;
+    policy.from_ = from_bytes;
+    policy.large_step_ = large_step;
+    return policy;
 }
-[[nodiscard]] constexpr commit_policy page_by_page() noexcept { return commit_policy::page_by_page(); }
+
+// Commits one page at a time, populated at first touch: the policy of DynArray in "Reserve and commit".
+[[nodiscard]] constexpr commit_policy page_by_page() noexcept {
+    commit_policy policy;
+    policy.kind_ = commit_policy::kind::page_by_page;
+    policy.from_ = 0;
+    policy.fraction_ = 0;
+    policy.min_step_ = 0;
+    policy.max_step_ = 0;
+    return policy;
+}
+
+// Commits and populates 1/16 of the bytes in use at a time, at least `min_bytes` and at most `max_bytes` (both rounded up to pages).
+// Precondition: min_bytes <= max_bytes.
 [[nodiscard]] constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
-    return commit_policy::stepped(min_bytes, max_bytes);
+    commit_policy policy;
+    policy.kind_ = commit_policy::kind::stepped;
+    policy.from_ = 0;
+    policy.fraction_ = 16;
+    policy.min_step_ = min_bytes;
+    policy.max_step_ = max_bytes;
+    return policy;
 }
+
+// Like least_memory() until `from_bytes` are in use, then commits whole huge pages; ordinary pages, without an error, if the system
+// refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that the documents were
+// checked on), and up to one huge page is committed but unused.
 [[nodiscard]] constexpr commit_policy huge_pages(std::size_t from_bytes = std::size_t{2} << 20) noexcept {
-    return commit_policy::huge_pages(from_bytes);
+    commit_policy policy;
+    policy.kind_ = commit_policy::kind::huge_pages;
+    policy.from_ = from_bytes;
+    return policy;
 }
+
+// Like huge_pages(2 MiB), but a helper thread, one for the whole process, populates up to `bytes` ahead of the
+// writer. Promise: while the helper is ahead, no append makes a system call that provides memory; a writer that catches up commits for
+// itself, as under huge_pages(). `bytes` are committed but unused. Needs a spare core; on one core it gains nothing.
 [[nodiscard]] constexpr commit_policy prefault_ahead(std::size_t bytes = std::size_t{64} << 20) noexcept {
-    return commit_policy::prefault_ahead(bytes);
+    commit_policy policy;
+    policy.kind_ = commit_policy::kind::prefault_ahead;
+    policy.from_ = std::size_t{2} << 20;
+    policy.ahead_ = bytes;
+    policy.prefault_call_ = detail::prefault_ahead_of;
+    return policy;
 }
+
+constexpr commit_policy commit_policy::least_memory() noexcept { return headroom::least_memory(); }
+constexpr commit_policy commit_policy::balanced(std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept {
+    return headroom::balanced(small_step, from_bytes, large_step);
+}
+constexpr commit_policy commit_policy::page_by_page() noexcept { return headroom::page_by_page(); }
+constexpr commit_policy commit_policy::stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
+    return headroom::stepped(min_bytes, max_bytes);
+}
+constexpr commit_policy commit_policy::huge_pages(std::size_t from_bytes) noexcept { return headroom::huge_pages(from_bytes); }
+constexpr commit_policy commit_policy::prefault_ahead(std::size_t bytes) noexcept { return headroom::prefault_ahead(bytes); }
 
 }}    // namespace headroom

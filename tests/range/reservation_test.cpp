@@ -259,6 +259,19 @@ TEST(reservation, the_default_policy_is_balanced_with_its_own_sizes) {
     EXPECT_EQ(headroom::commit_policy(), headroom::balanced(32 << 10, 4 * MiB, 256 << 10));
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST(reservation, policies_are_the_same_in_their_deprecated_spelling) {
+    using headroom::commit_policy;
+    EXPECT_EQ(commit_policy::least_memory(), headroom::least_memory());
+    EXPECT_EQ(commit_policy::balanced(1, 2, 3), headroom::balanced(1, 2, 3));
+    EXPECT_EQ(commit_policy::page_by_page(), headroom::page_by_page());
+    EXPECT_EQ(commit_policy::stepped(1, 2), headroom::stepped(1, 2));
+    EXPECT_EQ(commit_policy::huge_pages(), headroom::huge_pages());
+    EXPECT_EQ(commit_policy::prefault_ahead(), headroom::prefault_ahead());
+}
+#pragma GCC diagnostic pop
+
 TEST(reservation, balanced_never_leaves_more_than_its_promise_unused) {
     never_leaves_more_unused_than(headroom::balanced(256 << 10, 8 * MiB, MiB), [](std::size_t used) {
         return used <= 8 * MiB ? std::max<std::size_t>(512 << 10, headroom::page_size()) : 2 * MiB;

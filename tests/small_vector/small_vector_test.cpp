@@ -169,7 +169,7 @@ TEST(a_small_vectors_elements, are_inside_whatever_the_policy_says) {
 // In stepwise construction, the first step may be smaller than the inline storage: the vector still knows that its elements are
 // in a reservation, and releases it.
 struct page_by_page : headroom::vector_policy {
-    static constexpr headroom::commit_policy commit = headroom::commit_policy::page_by_page();
+    static constexpr headroom::commit_policy commit = headroom::page_by_page();
 };
 TEST(a_small_vectors_elements, are_known_to_be_outside_from_the_first_step_on) {
     struct wide {

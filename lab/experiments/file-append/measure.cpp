@@ -14,6 +14,8 @@
 //   vector moves when it is full: it is given a file that is large enough for that from the start. In "commit", LMDB, which
 //   keeps a tree, and what it stores can be found by key.
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -87,9 +89,35 @@ public:
     void sync() const {
         if (::fdatasync(number_) != 0) fail("fdatasync");
     }
+    [[nodiscard]] std::size_t size() const {
+        struct stat facts{};
+        if (::fstat(number_, &facts) != 0) fail("fstat");
+        return static_cast<std::size_t>(facts.st_size);
+    }
+    [[nodiscard]] int number() const { return number_; }
 
 private:
     int number_;
+};
+
+// The ints of a file in memory, by the system's calls: no check of what the file is, and no lock.
+class mapping {
+public:
+    explicit mapping(const std::string& path) : file_(path, O_RDONLY), bytes_(file_.size()) {
+        void* const data = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file_.number(), 0);
+        if (data == MAP_FAILED) fail("mmap");
+        data_ = static_cast<const int*>(data);
+    }
+    mapping(const mapping&) = delete;
+    mapping& operator=(const mapping&) = delete;
+    ~mapping() { ::munmap(const_cast<int*>(data_), bytes_); }
+    [[nodiscard]] const int* data() const { return data_; }
+    [[nodiscard]] std::size_t size() const { return bytes_ / sizeof(int); }
+
+private:
+    descriptor file_;
+    std::size_t bytes_;
+    const int* data_ = nullptr;
 };
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
@@ -228,6 +256,10 @@ std::uint64_t open_read(const std::string& path, std::size_t) {
     int value = -1;
     return in.read(&value, sizeof value) == sizeof value ? static_cast<std::uint32_t>(value) + 1 : 0;
 }
+std::uint64_t open_mapping(const std::string& path, std::size_t) {
+    const mapping file(path);
+    return static_cast<std::uint32_t>(file.data()[0]) + 1;
+}
 template <class Range>
 [[gnu::noinline]] std::uint64_t add(const Range& range, std::size_t count) {
     std::uint64_t sum = 0;
@@ -244,6 +276,11 @@ std::uint64_t sum_read(const std::string& path, std::size_t) {
     std::uint64_t sum = 0;
     while (const std::size_t got = in.read(buffer.data(), mebibyte)) sum += lab::add(buffer.data(), got / sizeof(int));
     return sum;
+}
+
+std::uint64_t sum_mapping(const std::string& path, std::size_t) {
+    const mapping file(path);
+    return lab::add(file.data(), file.size());
 }
 
 metrics measure_again(const parameters& point, bool as_vector, std::uint64_t (*once)(const std::string&, std::size_t),
@@ -361,6 +398,12 @@ contender with_calls() {
                 return commit_write(point.count("commits"));
             }};
 }
+contender with_mapping() {
+    return {"mmap()", "", "", [](const parameters& point) {
+                if (point.text("workload") == "open") return measure_again(point, false, open_mapping, 200);
+                return measure_again(point, false, sum_mapping, 5);
+            }};
+}
 contender with_stxxl() {
     return {"stxxl::vector", "", stxxl_absent(), [](const parameters& point) {
                 return measure_append(point, [](const std::string& path, std::size_t count, auto appended) {
@@ -371,7 +414,7 @@ contender with_stxxl() {
 }
 
 std::vector<contender> contenders() {
-    std::vector<contender> result{with_file_vector(), with_calls()};
+    std::vector<contender> result{with_file_vector(), with_calls(), with_mapping()};
     result.push_back({"headroom::settled_vector", HEADROOM_LAB_VERSION, "", HEADROOM_APPENDER(append_settled)});
     result.push_back({"std::ofstream", "", "", HEADROOM_APPENDER(append_ofstream)});
     result.push_back({"fwrite", "", "", HEADROOM_APPENDER(append_fwrite)});
@@ -407,7 +450,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
                                   "std::ofstream",         "fwrite",  "boost::managed_mapped_file",
                                   "stxxl::vector"};
             } else {
-                one.contenders = {"headroom::file_vector", "write()"};
+                one.contenders = {"headroom::file_vector", "write()", "mmap()"};
             }
             result.push_back(std::move(one));
         }

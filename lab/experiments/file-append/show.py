@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.catalogue import Contest, Experiment, Limit
 from headroom_report.results.figures import Cell
 
 
@@ -32,8 +32,9 @@ EXPERIMENT = Experiment(
         Contest("append_cpu", "processor time of appending",
                 "processor time of appending to a file", "write(), where nobody reads the data while they grow"),
         Contest("time", "elapsed time",
-                "appending to a file or committing it: each new page of a mapping is a page fault",
-                "write(), where nobody reads the data while they grow"),
+                "appending to a file, opening or committing it: each new page of a mapping is a page fault",
+                "read() and write(), where the data are read from end to end, and nobody reads them while they grow",
+                Limit("mapping a file, touching and unmapping it", "file-append", {"elements": 65536, "workload": "open"}, "mmap()", "time")),
     ),
     more=(Contest("close_cpu", "processor time of closing"),),
     reading="Processor time over the number of ints; both axes are logarithmic, lower is better.",

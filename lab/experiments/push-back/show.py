@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results.catalogue import Answer, Contest, Experiment
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Limit
 from headroom_report.results.figures import Cell
 
 
@@ -30,7 +30,8 @@ EXPERIMENT = Experiment(
     ),
     contests=(
         Contest("time", "time of a vector's life",
-                "a vector of up to some sixteen elements, which others keep in the object", "small_vector"),
+                "a vector of up to some sixteen elements, which others keep in the object", "small_vector",
+                Limit("a block of malloc, with its return,", "own-blocks", {"W": 2}, "std::allocator AS1", "time")),
     ),
     more=(
         Contest("append", "time to fill it"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
-from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
+from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment, Limit
 from headroom_report.results.figures import PAIRED, Cell
 
 
@@ -59,7 +59,8 @@ EXPERIMENT = Experiment(
         Contest("push_back", "push_back", "appending within the random simulation"),
         Contest("construct", "construct"),
         Contest("copy", "copy",
-                "copying in the random simulation: the others copy into blocks that their vectors outgrew, Headroom's grow in place and leave none"),
+                "copying in the random simulation: the others copy into blocks that their vectors outgrew, Headroom's grow in place and leave none",
+                limit=Limit("the first touch of 16 pages", "commit-cost", {"pages": 16}, "first_touch", "call_p50")),
         Contest("insert", "insert"),
         Contest("erase", "erase"),
         Contest("pop_back", "pop_back"),

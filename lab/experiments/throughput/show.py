@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Limit, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
 from headroom_report.tables.table import Table
@@ -55,7 +55,8 @@ EXPERIMENT = Experiment(
     ),
     contests=(
         Contest("time", "time to build",
-                "the first array of a process: no memory waits yet", "std::vector, where a process has one short vector"),
+                "the first array of a process: no memory waits yet", "std::vector, where a process has one short vector",
+                Limit("the first touch of a page", "commit-cost", {"pages": 1}, "first_touch", "call_p50")),
         Contest("time_steady", "time to build, again and again"),
     ),
     more=(
