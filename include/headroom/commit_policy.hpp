@@ -2,7 +2,8 @@
 // How a reserved range is held, and how much of it is committed at a time.
 //
 // A container's policy names one as a constant: `static constexpr commit_policy commit = huge_pages();`. Making a policy costs nothing;
-// each states what it costs when a container grows.
+// each states what it costs when a container grows. balanced(), page_by_page() and stepped() are experiments of the documents: a release
+// may drop them (docs/stability.md).
 //
 // Document: "Reserve and commit".
 #pragma once

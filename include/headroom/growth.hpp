@@ -6,7 +6,8 @@
 // all) and never more than fit into PTRDIFF_MAX bytes; no step overflows. Usable at compile time, O(1), never throws.
 //
 // Choose geometric<2, 1> to grow seldom, geometric<3, 2> to waste less (and to let an allocator reuse what was freed),
-// linear<Bytes> where memory is short and growing is cheap, page_rounded<...> where memory comes in pages anyway.
+// linear<Bytes> where memory is short and growing is cheap, page_rounded<...> where memory comes in pages anyway. These last two are
+// experiments of the documents: a release may drop them (docs/stability.md).
 //
 // Document: "Vector reallocation strategies" (the two geometric sequences).
 #pragma once

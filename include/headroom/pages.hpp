@@ -2,7 +2,8 @@
 // Pages of the operating system: reserve, commit, protect, populate, remap, release.
 //
 // The lowest layer: a dozen calls that give Linux, generic POSIX and Windows one contract. Choose it only to
-// build something that `reservation` does not already give; every call here is a system call, and costs one.
+// build something that `reservation` does not already give; every call here is a system call, and costs one. An experiment of the
+// documents: a release may change it (docs/stability.md).
 //
 // Contract of every function that takes a `page_range`, unless it says otherwise:
 //   - `data` is not null and a multiple of page_size(); `bytes` is a positive multiple of page_size();
