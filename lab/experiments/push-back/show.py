@@ -31,7 +31,8 @@ EXPERIMENT = Experiment(
     contests=(
         Contest("time", "time of a vector's life",
                 "a vector of up to some sixteen elements, which others keep in the object", "small_vector",
-                Limit("a block of malloc, with its return,", "own-blocks", {"W": 2}, "std::allocator AS1", "time")),
+                Limit("a block of malloc, with its return,", "contention", {"N_exponent": 18, "S_exponent": 6, "sharing": "private", "W": 1},
+                      "std::allocator AS1", "time")),
     ),
     more=(
         Contest("append", "time to fill it"),
