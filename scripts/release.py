@@ -80,11 +80,11 @@ def notes_of(version, changelog):
     return re.sub(r"\[([^\]\n]*)\]\([^)\n]*\)", r"\1", found[1].strip()) + "\n"
 
 
-def tarball(version, out):
+def tarball(version, out, commit):
     """The files of the commit, with the commit's time on each, so that the same commit gives the same bytes."""
     name = f"headroom-{version}"
     plain, packed = out / f"{name}.tar", out / f"{name}.tar.gz"
-    run("git", "archive", f"--output={plain}", f"--prefix={name}/", "HEAD")
+    run("git", "archive", f"--output={plain}", f"--prefix={name}/", commit)
     packed.write_bytes(gzip.compress(plain.read_bytes(), 9, mtime=0))    # no time and no name in it
     plain.unlink()
     return packed
@@ -175,15 +175,15 @@ def sums(out):
     (out / "SHA256SUMS").write_text("".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made), encoding="utf-8")
 
 
-def make(version, out, parts):
+def make(version, out, parts, commit):
     """All of `parts`, in the folder `out`, which is made and must be empty. Puts nothing there if one fails."""
     if out.exists() and any(out.iterdir()):
         raise Refused(f"{out}: is not empty")
-    when = run("git", "log", "-1", "--format=%ct").strip()
+    when = run("git", "log", "-1", "--format=%ct", commit).strip()
     with tempfile.TemporaryDirectory(prefix="headroom-release-") as work:
         made = pathlib.Path(work) / "made"
         made.mkdir()
-        run("tar", "-xzf", tarball(version, made), "-C", work)
+        run("tar", "-xzf", tarball(version, made, commit), "-C", work)
         for part in parts:
             print(f"== {part}", flush=True)
             PARTS[part](version, pathlib.Path(work) / f"headroom-{version}", made, when)
@@ -211,10 +211,11 @@ def main():
         if not said.trial:
             check_released(said.version)
         check_tools(said.only)
-        make(said.version, out, said.only)
+        commit = run("git", "rev-parse", "HEAD").strip()    # whatever is committed in the minutes that follow
+        make(said.version, out, said.only, commit)
         if said.twice:
             with tempfile.TemporaryDirectory(prefix="headroom-again-") as again:
-                make(said.version, pathlib.Path(again), said.only)
+                make(said.version, pathlib.Path(again), said.only, commit)
                 if found := different(out, pathlib.Path(again)):
                     raise Refused(f"not the same when made again: {', '.join(found)}")
     except Refused as refused:
