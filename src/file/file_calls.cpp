@@ -238,7 +238,8 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     if (writable) {
         publish_live_size(control.get(), size);
     } else {
-        size = refresh(control.get(), size);
+        control->trusts_live = is_locked_by_other(control->file, file_lock::published);
+        if (control->trusts_live) size = refresh(control.get(), size);    // what a writer has published since it committed
     }
     opened_file* const result = control.release();
     return make_held(result, size);

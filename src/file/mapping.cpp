@@ -9,7 +9,6 @@
 #include "range/range.hpp"
 #include "range/registry.hpp"
 #include "system/files.hpp"
-#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -100,10 +99,7 @@ void unmap_all(opened_file* control) noexcept {
     // Clears the members first: a child forked meanwhile protects the addresses it finds here, which may have another owner by then.
     if (range* const place = std::exchange(control->place, nullptr)) unmap_range(place);
     const page_range live_page = std::exchange(control->live_page, {});
-    if (live_page.data != nullptr) {
-        (void)unmap_file_range(live_page);
-        unmap_or_queue(live_page);
-    }
+    if (live_page.data != nullptr) unmap_first_page(live_page);
 }
 
 }}}    // namespace headroom::detail

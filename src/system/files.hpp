@@ -105,4 +105,7 @@ std::error_code protect_file_pages(page_range pages, access allowed) noexcept;
 // Unmaps the file; the range is as reserved again.
 std::error_code unmap_file_range(page_range range) noexcept;
 
+// Unmaps what map_first_page() returned; now or, if the system refuses, as soon as it does not (unmap_queue.hpp).
+void unmap_first_page(page_range page) noexcept;
+
 }}}    // namespace headroom::detail

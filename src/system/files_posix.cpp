@@ -19,6 +19,7 @@
 
 #include "system/calls.hpp"
 #include "system/files.hpp"
+#include "system/unmap_queue.hpp"
 #include "system/cancellation_guard.hpp"
 
 #ifndef O_CLOEXEC
@@ -413,6 +414,12 @@ std::error_code map_file_pages(page_range pages, file_handle, std::uint64_t, boo
 }
 
 std::error_code protect_file_pages(page_range pages, access allowed) noexcept { return protect(pages, allowed); }
+
+void unmap_first_page(page_range page) noexcept {
+    if (!release(page)) return;
+    (void)unmap_file_range(page);    // an address that stays for a while shows nothing of the file
+    unmap_or_queue(page);
+}
 
 std::error_code unmap_file_range(page_range range) noexcept {
     return try_file_call(page_call::file, [=] {

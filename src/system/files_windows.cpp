@@ -366,6 +366,11 @@ std::error_code protect_file_pages(page_range pages, access allowed) noexcept {
 }
 
 // Not refused for tests: unmapping a view needs nothing, and one left mapped could not be released as addresses.
+void unmap_first_page(page_range page) noexcept {
+    (void)unmap_file_range(page);
+    unmap_or_queue(page);
+}
+
 std::error_code unmap_file_range(page_range range) noexcept {
     int pieces = 0;
     const bool unmapped = each_region(range, [&](page_range part, const MEMORY_BASIC_INFORMATION& region) {

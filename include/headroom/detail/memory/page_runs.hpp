@@ -39,7 +39,7 @@ private:
     friend class page_runs;
     friend class slab_pool;
     HEADROOM_ALWAYS_INLINE page_run(segment& of, std::size_t index) noexcept : of_(&of), index_(index) {}
-    // Returns the page_run that begins `pages` behind this one.
+    // Returns the run that begins `pages` behind this one.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE page_run behind(std::size_t pages) const noexcept { return {*of_, index_ + pages}; }
     [[nodiscard]] HEADROOM_ALWAYS_INLINE page_state& state() const noexcept { return of_->state(index_); }
     [[nodiscard]] HEADROOM_ALWAYS_INLINE page_links& links() const noexcept { return of_->links(index_); }
