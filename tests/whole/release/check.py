@@ -66,19 +66,19 @@ class Release(unittest.TestCase):
     def test_is_refused_where_something_lies_already(self):
         (self.folder / "mine").touch()
         with self.assertRaisesRegex(release.Refused, "not empty"):
-            release.make(self.version, self.folder, [])
+            release.make(self.version, self.folder, [], "HEAD")
         self.assertEqual([path.name for path in self.folder.iterdir()], ["mine"])
 
     def test_leaves_nothing_where_a_part_fails(self):
         def fails(*_):
             raise release.Refused("no disk")
         with unittest.mock.patch.dict(release.PARTS, notes=fails), self.assertRaisesRegex(release.Refused, "no disk"):
-            release.make(self.version, self.folder / "out", ["notes"])
+            release.make(self.version, self.folder / "out", ["notes"], "HEAD")
         self.assertFalse((self.folder / "out").exists())
 
     def test_made_twice_is_the_same(self):
         for name in ("one", "two"):
-            release.make(self.version, self.folder / name, ["header", "notes", "sbom"])
+            release.make(self.version, self.folder / name, ["header", "notes", "sbom"], "HEAD")
         self.assertEqual(release.different(self.folder / "one", self.folder / "two"), [])
         (self.folder / "two/NOTES.md").write_text("changed", encoding="utf-8")
         (self.folder / "two/more").touch()
@@ -86,8 +86,17 @@ class Release(unittest.TestCase):
         sums = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.folder / "one", capture_output=True)
         self.assertEqual(sums.returncode, 0)
 
+    def test_made_twice_is_of_one_commit_whatever_is_committed_meanwhile(self):
+        made, heads = [], iter(["first\n", "second\n"])
+        (self.folder / "out").mkdir()
+        with unittest.mock.patch.multiple(release, check=lambda _: None, check_tools=lambda _: None, different=lambda *_: [],
+                                          run=lambda *_: next(heads), make=lambda *told: made.append(told[-1])), \
+             unittest.mock.patch("sys.argv", ["release.py", "1.2.3", "--trial", "--twice", "--out", str(self.folder / "out")]):
+            self.assertEqual(release.main(), 0)
+        self.assertEqual(made, ["first", "first"])
+
     def test_bill_of_materials_names_every_file_once(self):
-        release.make(self.version, self.folder / "out", ["sbom"])
+        release.make(self.version, self.folder / "out", ["sbom"], "HEAD")
         bill = json.loads((self.folder / f"out/headroom-{self.version}.spdx.json").read_text(encoding="utf-8"))
         named = [each["fileName"] for each in bill["files"]]
         known = git("ls-files", "include", "src").splitlines()
