@@ -74,8 +74,9 @@ public:
                   before ? capacity * sizeof(brittle) + headroom::page_size() : std::max(capacity * sizeof(brittle), committed));
         if (!after) return;
         EXPECT_LE(after->committed, committed);
-        if (!headroom_test::sanitizer_needs_memory)
+        if (!headroom_test::sanitizer_needs_memory) {
             EXPECT_FALSE(is_readable(static_cast<const std::byte*>(after->base) + committed + MiB)) << "charged for nothing";
+        }
         // It grows again.
         v.resize(size + 1000, brittle(9));
         EXPECT_EQ(v.back().value[0], 9U);
